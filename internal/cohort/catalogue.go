@@ -1,0 +1,103 @@
+package cohort
+
+import "slices"
+
+// BitmapKind tells the stored bitmaps apart.
+type BitmapKind uint8
+
+// The kinds of stored bitmap.
+const (
+	// DayBitmap is the users of a metric on a day.
+	DayBitmap BitmapKind = iota
+	// FlagBitmap is the users in a flag.
+	FlagBitmap
+	// KnownBitmap is every user ever written.
+	KnownBitmap
+)
+
+// Bitmap names one stored bitmap, whatever the segment. It is comparable.
+type Bitmap struct {
+	Kind   BitmapKind
+	Metric string // empty for KnownBitmap
+	Day    Day    // 0 but for DayBitmap
+}
+
+// DayOfMetric names the bitmap of a metric's day.
+func DayOfMetric(metric string, d Day) Bitmap { return Bitmap{DayBitmap, metric, d} }
+
+// Flag names the bitmap of a flag.
+func Flag(metric string) Bitmap { return Bitmap{Kind: FlagBitmap, Metric: metric} }
+
+// Known names the bitmap of every user ever written.
+func Known() Bitmap { return Bitmap{Kind: KnownBitmap} }
+
+// Catalogue says which bitmaps exist in which segments. It is an immutable
+// snapshot: writers make a new one with With.
+type Catalogue struct {
+	segments map[Bitmap][]int // ascending
+	days     map[string][]Day // ascending, per metric
+	all      []int            // every segment in use, ascending
+}
+
+// NewCatalogue returns the snapshot of what exists. A bitmap with no segments
+// is an empty-day marker: the day is there and nobody came. It keeps the map.
+func NewCatalogue(segments map[Bitmap][]int) *Catalogue {
+	c := &Catalogue{segments: segments, days: map[string][]Day{}}
+	seen := map[int]bool{}
+	for b, in := range segments {
+		if b.Kind == DayBitmap {
+			c.days[b.Metric] = append(c.days[b.Metric], b.Day)
+		}
+		for _, s := range in {
+			if !seen[s] {
+				seen[s] = true
+				c.all = append(c.all, s)
+			}
+		}
+	}
+	for _, d := range c.days {
+		slices.Sort(d)
+	}
+	slices.Sort(c.all)
+	return c
+}
+
+// Segments returns every segment in use, ascending.
+func (c *Catalogue) Segments() []int { return c.all }
+
+// SegmentsOf returns the segments in which a bitmap exists, ascending.
+func (c *Catalogue) SegmentsOf(b Bitmap) []int { return c.segments[b] }
+
+// Has reports whether a bitmap exists in a segment.
+func (c *Catalogue) Has(b Bitmap, segment int) bool {
+	_, found := slices.BinarySearch(c.segments[b], segment)
+	return found
+}
+
+// Days returns the days of a metric that have a bitmap or an empty-day marker
+// and lie in r, ascending.
+func (c *Catalogue) Days(metric string, r Range) []Day {
+	days := c.days[metric]
+	lo, _ := slices.BinarySearch(days, r.From)
+	hi, found := slices.BinarySearch(days, r.To)
+	if found {
+		hi++
+	}
+	return days[lo:max(lo, hi)]
+}
+
+// Span returns the first and the last day on which a metric has a bitmap in
+// some segment; ok is false when there is none.
+func (c *Catalogue) Span(metric string) (r Range, ok bool) {
+	days := c.days[metric]
+	held := func(d Day) bool { return len(c.segments[DayOfMetric(metric, d)]) > 0 }
+	first := slices.IndexFunc(days, held)
+	if first < 0 {
+		return Range{}, false
+	}
+	last := len(days) - 1
+	for !held(days[last]) {
+		last--
+	}
+	return Range{days[first], days[last]}, true
+}
