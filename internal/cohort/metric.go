@@ -43,7 +43,9 @@ var (
 )
 
 // ValidName reports whether s may name a metric or a saved cohort.
-func ValidName(s string) bool { return namePattern.MatchString(s) && !slices.Contains(reservedNames, s) }
+func ValidName(s string) bool {
+	return namePattern.MatchString(s) && !slices.Contains(reservedNames, s)
+}
 
 // Workspace is what the meaning of a question depends on besides the data.
 type Workspace struct {

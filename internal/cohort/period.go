@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"strings"
 	"time"
 
 	"bitboard/internal/fault"
@@ -95,16 +96,9 @@ func choose(field, s string, names []string) (int, error) {
 
 // oneOf joins names as "a, b or c".
 func oneOf(names []string) string {
-	s := ""
-	for i, n := range names {
-		switch {
-		case i == 0:
-		case i == len(names)-1:
-			s += " or "
-		default:
-			s += ", "
-		}
-		s += n
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
 	}
-	return s
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

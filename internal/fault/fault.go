@@ -85,11 +85,8 @@ func Unavailable(cause error, format string, args ...any) *Error {
 
 // As returns the first Error in err's tree, or nil.
 func As(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) {
-		return e
-	}
-	return nil
+	e, _ := errors.AsType[*Error](err)
+	return e
 }
 
 // shownLength is how many bytes of a given value a message repeats.

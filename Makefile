@@ -1,0 +1,56 @@
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+# One file says which packages the tests need and where the browser driver goes.
+export PLAYWRIGHT_DRIVER_PATH := $(CURDIR)/e2e/driver
+
+LINT := go tool -modfile=tools/go.mod golangci-lint
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+
+.PHONY: help run build test test-slow unit e2e lint vet drift generate fmt bench deps clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: build ## Serve on http://127.0.0.1:8080 with the embedded store in ./data
+	bin/dashboard serve
+
+build: ## Build bin/dashboard
+	CGO_ENABLED=0 go build -trimpath -o bin/dashboard ./cmd/dashboard
+
+test: deps drift lint vet unit e2e ## Install what is missing and run every check and test
+
+test-slow: deps ## Every test five times in random order, with the race detector
+	go test -race -shuffle=on -count=5 -timeout=60m ./...
+
+unit: ## The tests of all packages but e2e, with the race detector
+	@go test -race $$(go list ./... | grep -v /e2e)
+
+e2e: ## The browser tests against the real program
+	@go test -count=1 ./e2e/...
+
+lint: ## golangci-lint, pinned in tools/go.mod
+	@$(LINT) run ./...
+
+vet:
+	@go vet ./...
+
+drift: ## Fail when formatting, generated code or go.mod is behind its source
+	@scripts/drift
+
+generate: ## Regenerate the Go code of the templ components
+	go tool templ generate
+
+fmt: ## Format Go and templ sources
+	gofmt -w $$(git ls-files -co --exclude-standard '*.go')
+	go tool templ fmt .
+
+bench: ## Run the benchmarks
+	go test -run '^$$' -bench . -benchmem ./...
+
+deps: ## Install what the tests need (Debian, Ubuntu)
+	@scripts/deps
+
+clean: ## Remove what was built and installed here; data stays
+	rm -rf bin e2e/node_modules e2e/driver
