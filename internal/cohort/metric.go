@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"time"
+
+	"bitboard/internal/fault"
 )
 
 // Kind is what a metric keeps.
@@ -11,12 +13,12 @@ type Kind uint8
 
 // The kinds of metric.
 const (
-	// DailyMetric keeps who did it on a day: one bitmap for each day.
-	DailyMetric Kind = iota
-	// FlagMetric keeps who is in a standing set: one bitmap.
-	FlagMetric
-	// PresenceMetric keeps who is there now, and as a daily metric who was there on a day.
-	PresenceMetric
+	// KindDaily keeps who did it on a day: one bitmap for each day.
+	KindDaily Kind = iota
+	// KindFlag keeps who is in a standing set: one bitmap.
+	KindFlag
+	// KindPresence keeps who is there now, and as a daily metric who was there on a day.
+	KindPresence
 )
 
 // KindNames are the kinds as configuration and API write them, indexed by Kind.
@@ -35,7 +37,7 @@ type Metric struct {
 }
 
 // HasDays reports whether the metric has a bitmap for each day.
-func (m Metric) HasDays() bool { return m.Kind != FlagMetric }
+func (m Metric) HasDays() bool { return m.Kind != KindFlag }
 
 var (
 	namePattern   = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
@@ -62,4 +64,34 @@ func (w Workspace) Metric(name string) (Metric, bool) {
 		}
 	}
 	return Metric{}, false
+}
+
+// DailyMetric returns the daily metric that a parameter names, or an error
+// about that field.
+func (w Workspace) DailyMetric(field, name string) (Metric, error) {
+	m, ok := w.Metric(name)
+	isDaily := func(m Metric) bool { return m.Kind == KindDaily }
+	switch {
+	case name == "":
+		return m, fault.Invalid("missing", field, "%s is needed; %s", field, w.namesOf("the daily metrics are", isDaily))
+	case !ok:
+		return m, fault.Invalid("unknown_metric", field, "there is no metric %s; %s", fault.Show(name), w.namesOf("the daily metrics are", isDaily))
+	case m.Kind != KindDaily:
+		return m, fault.Invalid("wrong_kind", field, "%s is a %s metric; %s", name, m.Kind, w.namesOf("the daily metrics are", isDaily))
+	}
+	return m, nil
+}
+
+// namesOf lists the metrics that fit for a message.
+func (w Workspace) namesOf(lead string, fits func(Metric) bool) string {
+	var names []string
+	for _, m := range w.Metrics {
+		if fits(m) {
+			names = append(names, m.Name)
+		}
+	}
+	if len(names) == 0 {
+		return "none is configured"
+	}
+	return lead + " " + oneOf(names)
 }
