@@ -2,11 +2,10 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 
-# One file says which packages the tests need and where the browser driver goes.
+# Where scripts/deps puts the driver that the browser tests start.
 export PLAYWRIGHT_DRIVER_PATH := $(CURDIR)/e2e/driver
 
 LINT := go tool -modfile=tools/go.mod golangci-lint
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
 .PHONY: help run build test test-slow unit e2e lint vet drift generate fmt bench deps clean
 
@@ -43,8 +42,8 @@ generate: ## Regenerate the Go code of the templ components
 	go tool templ generate
 
 fmt: ## Format Go and templ sources
-	gofmt -w $$(git ls-files -co --exclude-standard '*.go')
 	go tool templ fmt .
+	gofmt -w .
 
 bench: ## Run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
