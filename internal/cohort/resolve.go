@@ -1,6 +1,8 @@
 package cohort
 
 import (
+	"slices"
+
 	"bitboard/internal/fault"
 )
 
@@ -139,10 +141,8 @@ func (r *resolver) day(d date, pos int) (Day, error) {
 }
 
 func (n savedNode) resolve(r *resolver) (Set, error) {
-	for _, outer := range r.trail {
-		if outer == n.name {
-			return nil, fault.InvalidAt("cohort_cycle", ExprField, n.pos, "the cohort %s refers to itself", fault.Show(n.name))
-		}
+	if slices.Contains(r.trail, n.name) {
+		return nil, fault.InvalidAt("cohort_cycle", ExprField, n.pos, "the cohort %s refers to itself", fault.Show(n.name))
 	}
 	e, ok := r.Saved(n.name)
 	if !ok {
