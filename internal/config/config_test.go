@@ -38,8 +38,8 @@ func load(t *testing.T, s Sources) Config {
 	return c
 }
 
-// comparable replaces the zone, which go-cmp cannot look into, by its name.
-var comparable = cmp.Transformer("zone", func(z *time.Location) string { return z.String() })
+// zoneNames replaces a zone, which go-cmp cannot look into, by its name.
+var zoneNames = cmp.Transformer("zone", func(z *time.Location) string { return z.String() })
 
 func TestDefaultsHoldWithoutAFile(t *testing.T) {
 	want := Config{
@@ -47,12 +47,12 @@ func TestDefaultsHoldWithoutAFile(t *testing.T) {
 			Zone:     time.UTC,
 			Calendar: cohort.Calendar{WeekStart: time.Monday},
 			Metrics: []cohort.Metric{
-				{Name: "active", Kind: cohort.DailyMetric, Title: "Active users"},
-				{Name: "signed_in", Kind: cohort.DailyMetric, Title: "Sign-ins"},
-				{Name: "activated", Kind: cohort.FlagMetric, Title: "Activated"},
-				{Name: "activated_on", Kind: cohort.DailyMetric, Title: "Activations by day"},
-				{Name: "exposed", Kind: cohort.FlagMetric, Title: "Saw the new feature"},
-				{Name: "online", Kind: cohort.PresenceMetric, Title: "Online"},
+				{Name: "active", Kind: cohort.KindDaily, Title: "Active users"},
+				{Name: "signed_in", Kind: cohort.KindDaily, Title: "Sign-ins"},
+				{Name: "activated", Kind: cohort.KindFlag, Title: "Activated"},
+				{Name: "activated_on", Kind: cohort.KindDaily, Title: "Activations by day"},
+				{Name: "exposed", Kind: cohort.KindFlag, Title: "Saw the new feature"},
+				{Name: "online", Kind: cohort.KindPresence, Title: "Online"},
 			},
 		},
 		Events: map[string][]string{
@@ -83,7 +83,7 @@ func TestDefaultsHoldWithoutAFile(t *testing.T) {
 			if name != "no file" {
 				s.File = writeFile(t, text)
 			}
-			if diff := cmp.Diff(want, load(t, s), comparable); diff != "" {
+			if diff := cmp.Diff(want, load(t, s), zoneNames); diff != "" {
 				t.Errorf("configuration (-want +got):\n%s", diff)
 			}
 		})
@@ -121,8 +121,8 @@ cache: {ttl_open: 1s, settle_after: 0s, catalogue_scan: 0}
 			Zone:     zone,
 			Calendar: cohort.Calendar{WeekStart: time.Sunday},
 			Metrics: []cohort.Metric{
-				{Name: "commit", Kind: cohort.DailyMetric, Title: "commit", Keep: 90},
-				{Name: "here", Kind: cohort.PresenceMetric, Title: "Here now"},
+				{Name: "commit", Kind: cohort.KindDaily, Title: "commit", Keep: 90},
+				{Name: "here", Kind: cohort.KindPresence, Title: "Here now"},
 			},
 		},
 		Events:      map[string][]string{"push": {"commit", "here"}, AnyEvent: {"commit"}},
@@ -143,7 +143,7 @@ cache: {ttl_open: 1s, settle_after: 0s, catalogue_scan: 0}
 		},
 		Cache: Cache{TTLOpen: time.Second},
 	}
-	if diff := cmp.Diff(want, got, comparable); diff != "" {
+	if diff := cmp.Diff(want, got, zoneNames); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)
 	}
 }

@@ -94,8 +94,7 @@ func readFile(path string) ([]byte, error) {
 
 // unreadable drops the operation and the path, which the message has already.
 func unreadable(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err
 	}
 	return errors.New("cannot read the configuration: " + err.Error())
