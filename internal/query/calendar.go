@@ -1,0 +1,65 @@
+package query
+
+import (
+	"context"
+
+	"bitboard/internal/cohort"
+	"bitboard/internal/fault"
+)
+
+// Calendar answers a CalendarQuestion. An unknown user is an ErrNotFound.
+func (s *Service) Calendar(ctx context.Context, q cohort.CalendarQuestion, o Options) (Answer[cohort.CalendarAnswer], error) {
+	var a Answer[cohort.CalendarAnswer]
+	if err := q.Check(s.workspace); err != nil {
+		return a, err
+	}
+	offset, known, err := s.store.Find(ctx, q.UserID)
+	if err != nil {
+		return a, err
+	}
+	if !known {
+		return a, fault.NotFound("unknown_user", "there is no user %s; IDs are compared byte for byte", fault.Show(q.UserID))
+	}
+	cat, err := s.store.Catalogue(ctx)
+	if err != nil {
+		return a, err
+	}
+	days, err := s.daysOf(ctx, cat, offset, q)
+	if err != nil {
+		return a, err
+	}
+	j, sets := judged(cat, q.Metric, q.Range, q.AsOf)
+	counts, engine, err := s.count(ctx, cat, sets, o.Engine)
+	if err != nil {
+		return a, err
+	}
+	value := cohort.CalendarAnswer{Streak: cohort.StreakOf(days, q.AsOf), Suspect: j.suspects(cat, counts)}
+	for _, d := range days {
+		if q.Range.Has(d) {
+			value.Days = append(value.Days, d)
+		}
+	}
+	return Answer[cohort.CalendarAnswer]{value, o.Now, engine}, nil
+}
+
+// daysOf returns one user's days up to as_of, ascending.
+func (s *Service) daysOf(ctx context.Context, cat *cohort.Catalogue, offset uint32, q cohort.CalendarQuestion) ([]cohort.Day, error) {
+	segment := int(offset) / s.store.SegmentBits()
+	var stored []cohort.Bitmap
+	for _, d := range cat.Days(q.Metric, cohort.Range{From: cohort.MinDay, To: q.AsOf}) {
+		if b := cohort.DayOfMetric(q.Metric, d); cat.Has(b, segment) {
+			stored = append(stored, b)
+		}
+	}
+	marks, err := s.store.Marks(ctx, offset, stored)
+	if err != nil {
+		return nil, err
+	}
+	var days []cohort.Day
+	for i, marked := range marks {
+		if marked {
+			days = append(days, stored[i].Day)
+		}
+	}
+	return days, nil
+}

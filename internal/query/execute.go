@@ -1,0 +1,110 @@
+package query
+
+import (
+	"context"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"bitboard/internal/bitmap"
+	"bitboard/internal/cohort"
+)
+
+const (
+	// segmentsAtOnce is how many segments one question works on side by side.
+	segmentsAtOnce = 4
+	// foldBytes is the memory that folding one segment may take.
+	foldBytes = 16 << 20
+	// foldStep is what the length of a range is a multiple of, in bytes.
+	foldStep = 512
+)
+
+// count returns the number of users in each set.
+func (s *Service) count(ctx context.Context, cat *cohort.Catalogue, sets []cohort.Set, want Engine) ([]int64, Engine, error) {
+	p, ids := s.newPlan(cat, sets, want)
+	totals := make([]int64, len(p.nodes))
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(segmentsAtOnce)
+	for _, segment := range cat.Segments() {
+		group.Go(func() error {
+			return s.countSegment(ctx, p, segment, func(id nodeID, n int64) {
+				mu.Lock()
+				totals[id] += n
+				mu.Unlock()
+			})
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, "", err
+	}
+	counts := make([]int64, len(ids))
+	for i, id := range ids {
+		counts[i] = totals[id]
+	}
+	return counts, p.engine, nil
+}
+
+func (s *Service) countSegment(ctx context.Context, p *plan, segment int, add func(nodeID, int64)) error {
+	if p.engine == Fold {
+		c := p.compile(segment, p.outputs, bitmap.Count)
+		return s.fold(ctx, segment, c, func(r bitmap.Result) {
+			for i, n := range r.Counts {
+				add(c.outputs[i], n)
+			}
+		})
+	}
+	for _, batch := range p.batches {
+		c := p.compile(segment, batch, bitmap.Count)
+		if len(c.outputs) == 0 {
+			continue
+		}
+		r, err := s.store.Run(ctx, segment, c.inputs, c.program)
+		if err != nil {
+			return err
+		}
+		for i, n := range r.Counts {
+			add(c.outputs[i], n)
+		}
+	}
+	return nil
+}
+
+// fold runs a program here, over ranges of the segment's bitmaps so that
+// memory stays bounded however many bitmaps there are. Every operation is
+// bitwise, so the ranges' counts add up and their reads follow each other.
+func (s *Service) fold(ctx context.Context, segment int, c compiled, yield func(bitmap.Result)) error {
+	if len(c.outputs) == 0 {
+		return nil
+	}
+	size := s.segmentBytes()
+	step := foldBytes / (len(c.inputs) + len(c.program.Steps)) / foldStep * foldStep
+	step = max(step, foldStep)
+	for from := 0; from < size; from += step {
+		to := min(from+step, size)
+		inputs, err := s.store.Fetch(ctx, segment, c.inputs, from, to)
+		if err != nil {
+			return err
+		}
+		yield(bitmap.Eval(c.program, inputs, to-from))
+	}
+	return nil
+}
+
+// read returns the bitmap of the plan's one output in a segment.
+func (s *Service) read(ctx context.Context, p *plan, segment int) ([]byte, error) {
+	c := p.compile(segment, p.outputs, bitmap.Read)
+	if len(c.outputs) == 0 {
+		return nil, nil
+	}
+	if p.engine == Fold {
+		var all []byte
+		err := s.fold(ctx, segment, c, func(r bitmap.Result) { all = append(all, r.Reads[0]...) })
+		return all, err
+	}
+	r, err := s.store.Run(ctx, segment, c.inputs, c.program)
+	if err != nil {
+		return nil, err
+	}
+	return r.Reads[0], nil
+}

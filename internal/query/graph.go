@@ -1,0 +1,205 @@
+package query
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"bitboard/internal/bitmap"
+	"bitboard/internal/cohort"
+)
+
+// nodeID names a node of a graph. Sources always have lower IDs than the
+// nodes that read them.
+type nodeID uint32
+
+// nothing is the node of the empty set.
+const nothing nodeID = 0
+
+// node is a stored bitmap when src is empty, otherwise an operation.
+type node struct {
+	bitmap cohort.Bitmap
+	op     bitmap.Op
+	src    []nodeID
+}
+
+// graph is the sets of a question with their common parts shared. It holds
+// for every segment; compile fits it to one.
+type graph struct {
+	cat    *cohort.Catalogue
+	nodes  []node
+	leaves map[cohort.Bitmap]nodeID
+	shared map[string]nodeID // by operation and sources
+	nested nestedRanges
+	counts map[*cohort.Set]counter // by the first of the sets counted
+}
+
+// counter is how many of some sets each user is in, in binary: digit i holds
+// the users whose number has bit i.
+type counter struct {
+	of     []nodeID
+	digits []nodeID
+}
+
+// newGraph builds the graph of sets and returns the node of each.
+func newGraph(cat *cohort.Catalogue, sets []cohort.Set) (*graph, []nodeID) {
+	g := &graph{
+		cat:    cat,
+		nodes:  make([]node, 1),
+		leaves: map[cohort.Bitmap]nodeID{},
+		shared: map[string]nodeID{},
+		nested: findNested(sets),
+		counts: map[*cohort.Set]counter{},
+	}
+	return g, g.addAll(sets)
+}
+
+func (g *graph) addAll(sets []cohort.Set) []nodeID {
+	ids := make([]nodeID, len(sets))
+	for i, s := range sets {
+		ids[i] = g.add(s)
+	}
+	return ids
+}
+
+func (g *graph) add(s cohort.Set) nodeID {
+	switch s := s.(type) {
+	case cohort.Stored:
+		return g.leaf(s.Bitmap)
+	case cohort.OnAny:
+		return g.onAny(s)
+	case cohort.Union:
+		return g.or(g.addAll(s.Of)...)
+	case cohort.Intersection:
+		return g.and(g.addAll(s.Of)...)
+	case cohort.Difference:
+		return g.minus(g.add(s.From), g.add(s.Without))
+	case cohort.AtLeast:
+		return g.atLeast(s.K, s.Of)
+	}
+	return nothing
+}
+
+// leaf returns the node of a stored bitmap, or nothing when no segment has it.
+func (g *graph) leaf(b cohort.Bitmap) nodeID {
+	if len(g.cat.SegmentsOf(b)) == 0 {
+		return nothing
+	}
+	id, ok := g.leaves[b]
+	if !ok {
+		id = nodeID(len(g.nodes))
+		g.leaves[b] = id
+		g.nodes = append(g.nodes, node{bitmap: b})
+	}
+	return id
+}
+
+// operation returns the node of op over src, the same one for the same sources.
+func (g *graph) operation(op bitmap.Op, src ...nodeID) nodeID {
+	key := make([]byte, 1, 1+4*len(src))
+	key[0] = byte(op)
+	for _, s := range src {
+		key = binary.LittleEndian.AppendUint32(key, uint32(s))
+	}
+	id, ok := g.shared[string(key)]
+	if !ok {
+		id = nodeID(len(g.nodes))
+		g.shared[string(key)] = id
+		g.nodes = append(g.nodes, node{op: op, src: src})
+	}
+	return id
+}
+
+func (g *graph) or(src ...nodeID) nodeID {
+	src = distinct(src)
+	if len(src) > 0 && src[0] == nothing {
+		src = src[1:]
+	}
+	switch len(src) {
+	case 0:
+		return nothing
+	case 1:
+		return src[0]
+	}
+	return g.operation(bitmap.Or, src...)
+}
+
+func (g *graph) and(src ...nodeID) nodeID {
+	src = distinct(src)
+	if src[0] == nothing || len(src) == 1 {
+		return src[0]
+	}
+	return g.operation(bitmap.And, src...)
+}
+
+func (g *graph) minus(a, b nodeID) nodeID {
+	switch {
+	case a == nothing || b == nothing:
+		return a
+	case a == b:
+		return nothing
+	}
+	return g.operation(bitmap.Minus, a, b)
+}
+
+func (g *graph) xor(a, b nodeID) nodeID {
+	switch {
+	case a == nothing:
+		return b
+	case b == nothing:
+		return a
+	case a == b:
+		return nothing
+	}
+	return g.operation(bitmap.Xor, min(a, b), max(a, b))
+}
+
+// distinct returns the IDs ascending, each once.
+func distinct(ids []nodeID) []nodeID {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// atLeast returns the users in k or more of the sets. Comparing a counter
+// with k goes from the lowest bit of k that is set upwards.
+func (g *graph) atLeast(k int, sets []cohort.Set) nodeID {
+	c := g.counter(sets)
+	switch {
+	case k == 1:
+		return g.or(c.of...)
+	case k == len(c.of):
+		return g.and(c.of...)
+	case bits.Len(uint(k)) > len(c.digits):
+		return nothing
+	}
+	low := bits.TrailingZeros(uint(k))
+	reached := c.digits[low]
+	for i := low + 1; i < len(c.digits); i++ {
+		if k>>i&1 == 1 {
+			reached = g.and(c.digits[i], reached)
+		} else {
+			reached = g.or(c.digits[i], reached)
+		}
+	}
+	return reached
+}
+
+// counter adds sets up by ripple-carry addition, once for a list of sets
+// however many numbers it is compared with.
+func (g *graph) counter(sets []cohort.Set) counter {
+	if c, ok := g.counts[&sets[0]]; ok && len(c.of) == len(sets) {
+		return c
+	}
+	c := counter{of: g.addAll(sets)}
+	for _, carry := range c.of {
+		for i := 0; carry != nothing; i++ {
+			if i == len(c.digits) {
+				c.digits = append(c.digits, nothing)
+			}
+			c.digits[i], carry = g.xor(c.digits[i], carry), g.and(c.digits[i], carry)
+		}
+	}
+	g.counts[&sets[0]] = c
+	return c
+}

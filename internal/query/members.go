@@ -1,0 +1,73 @@
+package query
+
+import (
+	"context"
+
+	"bitboard/internal/bitmap"
+	"bitboard/internal/cohort"
+)
+
+// membersAtOnce is how many IDs are looked up and handed over together.
+const membersAtOnce = 8192
+
+// Size is how many users a set holds, beside all known users.
+type Size struct{ Count, Known int64 }
+
+// Size counts a set.
+func (s *Service) Size(ctx context.Context, set cohort.Set, o Options) (Answer[Size], error) {
+	cat, err := s.store.Catalogue(ctx)
+	if err != nil {
+		return Answer[Size]{}, err
+	}
+	counts, engine, err := s.count(ctx, cat, []cohort.Set{set, cohort.KnownUsers()}, o.Engine)
+	if err != nil {
+		return Answer[Size]{}, err
+	}
+	return Answer[Size]{Size{counts[0], counts[1]}, o.Now, engine}, nil
+}
+
+// Members hands the IDs of a set's users to emit in ascending order of
+// offset, some thousands at a time, and stops at the first error.
+func (s *Service) Members(ctx context.Context, set cohort.Set, o Options, emit func(ids []string) error) error {
+	cat, err := s.store.Catalogue(ctx)
+	if err != nil {
+		return err
+	}
+	p, ids := s.newPlan(cat, []cohort.Set{set}, o.Engine)
+	if ids[0] == nothing {
+		return nil
+	}
+	for _, segment := range cat.Segments() {
+		b, err := s.read(ctx, p, segment)
+		if err != nil {
+			return err
+		}
+		if err := s.emitIDs(ctx, b, uint32(segment*s.store.SegmentBits()), emit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) emitIDs(ctx context.Context, b []byte, base uint32, emit func(ids []string) error) error {
+	offsets := make([]uint32, 0, membersAtOnce)
+	flush := func() error {
+		if len(offsets) == 0 {
+			return nil
+		}
+		ids, err := s.store.IDs(ctx, offsets)
+		if err != nil {
+			return err
+		}
+		offsets = offsets[:0]
+		return emit(ids)
+	}
+	for position := range bitmap.Ones(b) {
+		if offsets = append(offsets, base+uint32(position)); len(offsets) == membersAtOnce {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}

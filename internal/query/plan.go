@@ -1,0 +1,88 @@
+package query
+
+import (
+	"slices"
+
+	"bitboard/internal/cohort"
+)
+
+const (
+	// operandBytes is what finding one operand costs, as bytes worked through
+	// in the same time: about 0.2 µs.
+	operandBytes = 4 << 10
+	// batchBytes is the work of one transaction: about 1 ms of the store's time.
+	batchBytes = 16 << 20
+	// transferFactor is how much dearer a byte is that crosses to this process
+	// than one that the store works through itself.
+	transferFactor = 3
+)
+
+// plan is how a graph is run: which nodes are wanted, in what batches, by
+// which engine. It is the same for every segment.
+type plan struct {
+	*graph
+	outputs []nodeID   // distinct, not nothing
+	batches [][]nodeID // the outputs, as many as one transaction may compute
+	engine  Engine
+}
+
+// newPlan plans the counting or reading of sets and returns the node of each.
+func (s *Service) newPlan(cat *cohort.Catalogue, sets []cohort.Set, want Engine) (*plan, []nodeID) {
+	g, ids := newGraph(cat, sets)
+	p := &plan{graph: g, outputs: slices.DeleteFunc(distinct(ids), func(id nodeID) bool { return id == nothing })}
+	bitmapBytes := int64(s.segmentBytes() + operandBytes)
+	total, largest := p.batch(bitmapBytes)
+	p.engine = want
+	if want == Auto || want == "" {
+		p.engine = Bitop
+		if read := bitmapBytes * int64(len(g.leaves)); total > transferFactor*read || largest > 4*batchBytes {
+			p.engine = Fold
+		}
+	}
+	return p, ids
+}
+
+func (s *Service) segmentBytes() int { return (s.store.SegmentBits() + 7) / 8 }
+
+// batch divides the outputs so that no batch costs much more than one
+// transaction may. A batch computes anew what it shares with another. The
+// costs are in bytes that the store works through, for one segment.
+func (p *plan) batch(bitmapBytes int64) (total, largest int64) {
+	in := make([]int, len(p.nodes)) // by node: the batch that computes it, from 1
+	var batch []nodeID
+	cost := int64(0)
+	for _, id := range p.outputs {
+		added := bitmapBytes * p.operands(id, len(p.batches)+1, in)
+		if len(batch) > 0 && cost+added > batchBytes {
+			p.batches = append(p.batches, batch)
+			total, largest = total+cost, max(largest, cost)
+			batch = nil
+			cost = 0
+			added = bitmapBytes * p.operands(id, len(p.batches)+1, in)
+		}
+		batch = append(batch, id)
+		cost += added
+	}
+	if len(batch) > 0 {
+		p.batches = append(p.batches, batch)
+	}
+	return total + cost, max(largest, cost)
+}
+
+// operands counts the operands of the steps that an output adds to a batch,
+// its own count included, and notes them as belonging to it.
+func (p *plan) operands(output nodeID, batch int, in []int) int64 {
+	n := int64(1)
+	stack := []nodeID{output}
+	for len(stack) > 0 {
+		id := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if in[id] == batch || id == nothing {
+			continue
+		}
+		in[id] = batch
+		n += int64(len(p.nodes[id].src))
+		stack = append(stack, p.nodes[id].src...)
+	}
+	return n
+}

@@ -1,0 +1,84 @@
+// Package query answers questions: it plans the sets that a question wants
+// counted, runs the plan on the stored bitmaps a segment at a time, and adds
+// the segments up. It knows no Redis, no HTTP and no clock.
+package query
+
+import (
+	"context"
+	"time"
+
+	"bitboard/internal/bitmap"
+	"bitboard/internal/cohort"
+	"bitboard/internal/fault"
+)
+
+// Store is what the service needs of the place where bitmaps lie.
+type Store interface {
+	// Catalogue returns what exists, no older than the last acknowledged write.
+	Catalogue(ctx context.Context) (*cohort.Catalogue, error)
+	// SegmentBits is the number of offsets in a segment.
+	SegmentBits() int
+	// Run executes a program on the bitmaps of one segment, atomically.
+	Run(ctx context.Context, segment int, inputs []cohort.Bitmap, p bitmap.Program) (bitmap.Result, error)
+	// Fetch reads bytes from..to-1 of bitmaps of one segment; absent ones are nil or empty.
+	Fetch(ctx context.Context, segment int, inputs []cohort.Bitmap, from, to int) ([][]byte, error)
+	// Marks reads one user's bit in each of the bitmaps.
+	Marks(ctx context.Context, offset uint32, of []cohort.Bitmap) ([]bool, error)
+	// Find returns the offset of a known user.
+	Find(ctx context.Context, id string) (offset uint32, ok bool, err error)
+	// IDs returns the external IDs of ascending offsets.
+	IDs(ctx context.Context, offsets []uint32) ([]string, error)
+}
+
+// Engine says which executor computes an answer.
+type Engine string
+
+// The engines. Both executors give the same answers.
+const (
+	// Auto lets the planner choose by cost.
+	Auto Engine = "auto"
+	// Bitop computes inside the store with BITOP and BITCOUNT.
+	Bitop Engine = "bitop"
+	// Fold reads each bitmap once and computes here.
+	Fold Engine = "fold"
+)
+
+// ParseEngine reads auto, bitop or fold; empty is auto.
+func ParseEngine(field, s string) (Engine, error) {
+	switch e := Engine(s); e {
+	case "":
+		return Auto, nil
+	case Auto, Bitop, Fold:
+		return e, nil
+	}
+	return "", fault.Invalid("bad_value", field, "%s is not an engine; give one of auto, bitop or fold", fault.Show(s))
+}
+
+// Options is how, not what, to ask.
+type Options struct {
+	// Engine forces an executor; empty is Auto.
+	Engine Engine
+	// Now is the instant that answers carry as their computed_at.
+	Now time.Time
+}
+
+// Answer is a value with where it comes from.
+type Answer[T any] struct {
+	Value      T
+	ComputedAt time.Time
+	Engine     Engine
+}
+
+// Service answers questions about one workspace. It is safe for concurrent use.
+type Service struct {
+	store     Store
+	workspace cohort.Workspace
+}
+
+// New returns a service over a store.
+func New(store Store, w cohort.Workspace) *Service {
+	return &Service{store, w}
+}
+
+// Workspace returns what the meaning of questions depends on.
+func (s *Service) Workspace() cohort.Workspace { return s.workspace }
