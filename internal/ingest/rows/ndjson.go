@@ -1,0 +1,129 @@
+package rows
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"bitboard/internal/fault"
+)
+
+// ndjson reads rows that are JSON objects, one a line.
+type ndjson struct {
+	lines *window
+	json  objects
+}
+
+// NDJSON reads a text as NDJSON, whatever its first line looks like.
+func NDJSON(text []byte) Reader {
+	w := newWindow(bytes.NewReader(bytes.TrimPrefix(text, byteOrderMark)))
+	return &ndjson{lines: w}
+}
+
+// Next implements Reader.
+func (n *ndjson) Next(row *Row) error {
+	for {
+		row.reset(n.lines.line)
+		end, err := n.lines.lineEnd(0)
+		if err == errTooLong {
+			row.Fault = tooLong()
+			n.lines.passLine()
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		line := bytes.Trim(n.lines.head(end), blanks)
+		n.lines.pass(end, 1)
+		if len(line) > 0 {
+			row.Fault = n.json.read(row, line)
+			return nil
+		}
+	}
+}
+
+// Object reads one JSON object as the row of a line, or of an item of an array.
+func Object(line int64, text []byte) Row {
+	row := Row{Line: line}
+	row.Fault = new(objects).read(&row, text)
+	return row
+}
+
+// objects reads JSON objects into rows, reusing one buffer.
+type objects struct {
+	// unescaped holds the strings of the row that had escapes.
+	unescaped []byte
+}
+
+// read reads one object. Fields that no column is called like are ignored;
+// of two fields of one name the last counts.
+func (o *objects) read(row *Row, text []byte) *fault.Error {
+	if !utf8.Valid(text) {
+		return fault.Invalid("bad_utf8", "", "the line is not valid UTF-8")
+	}
+	// The strings share this buffer, so it must not move while they are made.
+	if o.unescaped = o.unescaped[:0]; cap(o.unescaped) < len(text) {
+		o.unescaped = make([]byte, 0, len(text))
+	}
+	s := scanner{text: text, unescaped: o.unescaped}
+	if !s.skip('{') {
+		return badJSON()
+	}
+	if !s.skip('}') {
+		for {
+			if err := member(row, &s); err != nil {
+				return err
+			}
+			if !s.skip(',') {
+				break
+			}
+		}
+		if !s.skip('}') {
+			return badJSON()
+		}
+	}
+	if !s.done() {
+		return badJSON()
+	}
+	return nil
+}
+
+// member reads a name and its value into the row.
+func member(row *Row, s *scanner) *fault.Error {
+	name, ok := s.value()
+	if !ok || name.kind != stringValue || !s.skip(':') {
+		return badJSON()
+	}
+	v, ok := s.value()
+	if !ok {
+		return badJSON()
+	}
+	if string(name.text) == Value {
+		row.Value = v.raw
+		return nil
+	}
+	column := row.column(string(name.text))
+	if column == nil {
+		return nil
+	}
+	switch {
+	case v.kind == nullValue:
+		*column = nil
+	case v.kind == stringValue && !v.broken, v.kind == numberValue && string(name.text) == UserID:
+		*column = v.text
+	default:
+		return fault.Invalid("bad_"+string(name.text), string(name.text), "%s is %s; give %s", name.text, fault.Show(string(v.raw)), accepted(string(name.text)))
+	}
+	return nil
+}
+
+// accepted says what a field may hold.
+func accepted(column string) string {
+	if column == UserID {
+		return "a string or a number"
+	}
+	return "a string"
+}
+
+func badJSON() *fault.Error {
+	return fault.Invalid("bad_json", "", "the line is not a JSON object")
+}
