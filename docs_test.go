@@ -23,10 +23,17 @@ func TestArchitectureGivesAReasonForEveryDependency(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := read(t, "ARCHITECTURE.md")
-	for _, module := range strings.FieldsSeq(string(out)) {
+	for module := range strings.FieldsSeq(string(out)) {
 		if !strings.Contains(text, "`"+module+"`") {
 			t.Errorf("ARCHITECTURE.md gives no reason for the dependency %s", module)
 		}
+	}
+}
+
+func TestReadmeShowsTheDefaultConfiguration(t *testing.T) {
+	defaults := read(t, "internal/config/defaults.yaml")
+	if !strings.Contains(read(t, "README.md"), "```yaml\n"+defaults+"```") {
+		t.Errorf("the configuration in README.md is not internal/config/defaults.yaml:\n%s", defaults)
 	}
 }
 
