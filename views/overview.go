@@ -1,0 +1,136 @@
+package views
+
+import (
+	"encoding/json"
+
+	"bitboard/views/ui"
+)
+
+// OverviewPage is how the product does: the head numbers, active users and
+// next-day retention over a range of days.
+type OverviewPage struct {
+	Page
+	// Empty says that no metric holds any day yet; the page then says how to
+	// import, and needs nothing else.
+	Empty bool
+	// DAU, WAU and MAU are the users active on the last complete day, and in
+	// the 7 and 28 days that end with it.
+	DAU, WAU, MAU CountFact
+	// NextDay is the next-day retention of the day before the last complete one.
+	NextDay RateFact
+	// Form is what the page is about.
+	Form OverviewForm
+	// Active is the panel of DAU, WAU and MAU for each day.
+	Active ActivePanel
+	// Return is the panel of next-day retention for each day.
+	Return ReturnPanel
+}
+
+// OverviewForm holds the chosen values, also those that are wrong.
+type OverviewForm struct {
+	// Metrics are the daily metrics.
+	Metrics []ui.Choice
+	// From and To are the range as it was given.
+	From, To string
+	// Problem is what is wrong with it, or nil.
+	Problem *Problem
+}
+
+// CountFact is a head number that counts people.
+type CountFact struct {
+	// Error says why there is no number; empty when there is one.
+	Error string
+	// Number is the count and the list of these people.
+	Number ui.Number
+	// From and To are the days counted.
+	From, To string
+	// Expr is the set expression of the people counted.
+	Expr string
+	// Before is the same number of a week before, on BeforeDay; nil when
+	// history does not reach back so far.
+	Before    *int64
+	BeforeDay string
+	// Trend are the last weeks' numbers, oldest first, for the small line.
+	Trend []int64
+}
+
+// RateFact is a head number that is a share of people.
+type RateFact struct {
+	// Error says why there is no number; empty when there is one.
+	Error string
+	// Day is the day whose users are asked about, From and To the days read.
+	Day, From, To string
+	// Of are the users of Day, Kept those of them who came back.
+	Of, Kept ui.Number
+	// Rate is Kept / Of, nil when Of is 0.
+	Rate *float64
+	// Expr is the set expression of the kept.
+	Expr string
+	// Before is the rate of a week before, on BeforeDay; nil when there is none.
+	Before    *float64
+	BeforeDay string
+}
+
+// ActivePanel is active users by day, as a chart and as a table.
+type ActivePanel struct {
+	// Error says why there is nothing; empty when there is.
+	Error string
+	// Options are the chart's, from package chart.
+	Options json.RawMessage
+	// Rows are the days in order.
+	Rows []ActiveRow
+	// CSV is the URL of the same rows as a file.
+	CSV string
+}
+
+// ActiveRow is a day's active users.
+type ActiveRow struct {
+	Day           string
+	DAU, WAU, MAU ui.Number
+	// Complete is false for a day that isn't over.
+	Complete bool
+}
+
+// ReturnPanel is next-day retention by day, as a chart and as a table.
+type ReturnPanel struct {
+	// Error says why there is nothing; empty when there is.
+	Error string
+	// Options are the chart's, from package chart.
+	Options json.RawMessage
+	// Rows are the days in order.
+	Rows []ReturnRow
+	// CSV is the URL of the same rows as a file.
+	CSV string
+}
+
+// ReturnRow is the next-day retention of a day.
+type ReturnRow struct {
+	Day string
+	// Of are the day's users, Kept those of them who came back the day after.
+	Of, Kept ui.Number
+	// Rate is Kept / Of, nil when Of is 0.
+	Rate *float64
+	// Complete is false while the day after isn't over.
+	Complete bool
+}
+
+// change returns how a count moved against the one before, relative to it;
+// ok is false when there is nothing to compare with.
+func change(now int64, before *int64) (relative float64, ok bool) {
+	if before == nil || *before == 0 {
+		return 0, false
+	}
+	return float64(now-*before) / float64(*before), true
+}
+
+// direction is the class of a change: up, down or flat.
+func direction(difference float64) string {
+	switch {
+	case difference > 0:
+		return "up"
+	case difference < 0:
+		return "down"
+	default:
+		return "flat"
+	}
+}
