@@ -4,7 +4,8 @@
   const figures = [...document.querySelectorAll("figure[data-chart]")];
   if (figures.length === 0) return;
 
-  const language = document.documentElement.lang;
+  const sparse = 31; // points up to which each gets a dot
+  const language = figures[0].dataset.language;
   const whole = new Intl.NumberFormat(language);
   const short = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
   const percent = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
@@ -91,19 +92,15 @@
     options.series.forEach((series, i) => {
       series.lineStyle = { ...series.lineStyle, color: colors[i], width: 2 };
       series.itemStyle = { ...series.itemStyle, color: colors[i] };
+      series.symbol = isTail(series) ? "emptyCircle" : "circle";
+      series.symbolSize = isTail(series) ? 6 : 5;
+      series.showSymbol = isTail(series) || series.data.length <= sparse;
     });
-    options.legend = {
-      ...options.legend,
-      textStyle: { color: soft, fontSize: 13 },
-      inactiveColor: line,
-      itemWidth: 22,
-      itemHeight: 9,
-      data: legend(options, soft),
-    };
     options.xAxis.forEach((axis) => {
       axis.axisLine = { lineStyle: { color: line } };
+      axis.boundaryGap = false;
       axis.axisTick = { show: false };
-      axis.axisLabel = { color: soft, fontSize: 12, hideOverlap: true, formatter: (day) => dayMonth.format(date(day)) };
+      axis.axisLabel = { color: soft, fontSize: 12, hideOverlap: true, alignMinLabel: "left", alignMaxLabel: "right", formatter: (day) => dayMonth.format(date(day)) };
     });
     options.yAxis.forEach((axis) => {
       axis.splitLine = { lineStyle: { color: line } };
@@ -122,21 +119,42 @@
     return options;
   }
 
-  // All tails share one name, so the legend has one entry for them, in no series' colour.
-  function legend(options, soft) {
-    const names = new Map();
-    for (const series of options.series) {
-      if (isTail(series)) names.set(series.name, { name: series.name, icon: "none", lineStyle: { color: soft, type: "dashed", width: 2 } });
-      else names.set(series.name, { name: series.name });
+  // The legend is made of buttons, so that a keyboard reaches it. The dashed
+  // key stands for the incomplete part of every series.
+  function legend(figure, chart, plain, inProgress) {
+    const list = document.createElement("div");
+    list.className = "legend";
+    const swatch = (i) => {
+      const mark = document.createElement("i");
+      mark.className = i < 0 ? "swatch dashed" : `swatch series-${(i % 4) + 1}`;
+      return mark;
+    };
+    const named = plain.series.filter((series) => !isTail(series));
+    named.forEach((series, i) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.setAttribute("aria-pressed", "true");
+      button.append(swatch(i), series.name);
+      button.addEventListener("click", () => {
+        button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
+        chart.dispatchAction({ type: "legendToggleSelect", name: series.name });
+      });
+      list.append(button);
+    });
+    if (named.length < plain.series.length) {
+      const key = document.createElement("span");
+      key.append(swatch(-1), inProgress);
+      list.append(key);
     }
-    return [...names.values()].sort((a, b) => (a.lineStyle ? 1 : 0) - (b.lineStyle ? 1 : 0));
+    figure.prepend(list);
   }
 
   function draw(figure) {
     const plain = JSON.parse(document.getElementById(figure.dataset.chart).textContent);
     const canvas = figure.querySelector(".canvas");
     const chart = echarts.init(canvas, null, { renderer: "canvas" });
-    const paint = () => chart.setOption(dress(figure, plain), true);
+    const paint = () => chart.setOption(dress(figure, plain));
+    legend(figure, chart, plain, figure.dataset.inProgress);
     paint();
     new ResizeObserver(() => chart.resize()).observe(canvas);
     darkness.addEventListener("change", paint);

@@ -41,32 +41,33 @@ func Counts(name string, points []cohort.Point) Series {
 
 // Lines returns the options of a line chart over dates. A series' complete
 // points are a solid line; its incomplete ones follow as a second, dashed
-// series that starts at the last complete point. All dashed series carry the
-// name incomplete, and so share one entry of the legend. The same input gives
-// the same bytes, safe inside a script element.
-func Lines(dates []cohort.Day, incomplete string, series ...Series) (json.RawMessage, error) {
+// series of the same name that starts at the last complete point, so that both
+// are shown and hidden together. The same input gives the same bytes, safe
+// inside a script element.
+func Lines(dates []cohort.Day, series ...Series) (json.RawMessage, error) {
 	line := charts.NewLine()
 	line.SetGlobalOptions(
-		charts.WithXAxisOpts(opts.XAxis{Type: "category", BoundaryGap: opts.Bool(false)}),
+		charts.WithXAxisOpts(opts.XAxis{Type: "category"}),
 		charts.WithYAxisOpts(opts.YAxis{Type: "value"}),
-		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(true), Left: "0", Top: "0"}),
-		charts.WithGridOpts(opts.Grid{Left: "4", Right: "16", Top: "44", Bottom: "4", ContainLabel: opts.Bool(true)}),
+		// Hidden: the script makes one of buttons, which a keyboard reaches.
+		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
+		charts.WithGridOpts(opts.Grid{Left: "4", Right: "20", Top: "12", Bottom: "4", ContainLabel: opts.Bool(true)}),
 	)
 	line.SetXAxis(dates)
 	for _, s := range series {
 		if len(s.Points) != len(dates) {
 			return nil, fmt.Errorf("chart series %q has %d points for %d dates", s.Name, len(s.Points), len(dates))
 		}
-		addLine(line, s, incomplete)
+		addLine(line, s)
 	}
 	return marshal(line)
 }
 
 // addLine adds a series, and its dashed tail when it has one.
-func addLine(line *charts.Line, s Series, incomplete string) {
+func addLine(line *charts.Line, s Series) {
 	line.AddSeries(s.Name, solid(s.Points))
 	if data, any := tail(s.Points); any {
-		line.AddSeries(incomplete, data, charts.WithLineStyleOpts(opts.LineStyle{Type: "dashed"}))
+		line.AddSeries(s.Name, data, charts.WithLineStyleOpts(opts.LineStyle{Type: "dashed"}))
 	}
 }
 

@@ -80,8 +80,6 @@ type Chart struct {
 	Options json.RawMessage
 	// Format names the script's formatter of values: count or percent.
 	Format string
-	// InProgress is the word beside an incomplete value in the tooltip.
-	InProgress string
 }
 
 // spark is the size of a sparkline's own coordinates.
