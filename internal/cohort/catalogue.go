@@ -1,6 +1,9 @@
 package cohort
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // BitmapKind tells the stored bitmaps apart.
 type BitmapKind uint8
@@ -60,6 +63,20 @@ func NewCatalogue(segments map[Bitmap][]int) *Catalogue {
 	}
 	slices.Sort(c.all)
 	return c
+}
+
+// With returns the catalogue with other segments for some bitmaps; nil, unlike
+// an empty list, removes one.
+func (c *Catalogue) With(changed map[Bitmap][]int) *Catalogue {
+	segments := make(map[Bitmap][]int, len(c.segments)+len(changed))
+	maps.Copy(segments, c.segments)
+	maps.Copy(segments, changed)
+	for b, in := range changed {
+		if in == nil {
+			delete(segments, b)
+		}
+	}
+	return NewCatalogue(segments)
 }
 
 // Segments returns every segment in use, ascending.

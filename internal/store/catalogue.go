@@ -1,0 +1,171 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/redis/go-redis/v9"
+
+	"bitboard/internal/bitmap"
+	"bitboard/internal/cohort"
+)
+
+// moment is a state of the stored catalogue: which data, and how often changed.
+type moment struct {
+	epoch   string
+	version int64
+}
+
+// snapshot is the catalogue as it was at a moment, or newer.
+type snapshot struct {
+	moment
+	catalogue *cohort.Catalogue
+}
+
+// view holds the newest snapshot read, and lets one reader at a time replace it.
+type view struct {
+	newest  *atomic.Pointer[snapshot]
+	loading chan struct{}
+}
+
+func newView() view {
+	v := view{new(atomic.Pointer[snapshot]), make(chan struct{}, 1)}
+	v.clear()
+	return v
+}
+
+func (v view) clear() { v.newest.Store(emptySnapshot("")) }
+
+func emptySnapshot(epoch string) *snapshot {
+	return &snapshot{moment{epoch: epoch}, cohort.NewCatalogue(nil)}
+}
+
+// Catalogue returns a snapshot of what exists that is no older than the last
+// acknowledged write of any process under this prefix. It asks for the stored
+// version, and reads what changed since the newest snapshot.
+func (s *Store) Catalogue(ctx context.Context) (*cohort.Catalogue, error) {
+	now, err := s.now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if seen := s.view.newest.Load(); seen.moment == now {
+		return seen.catalogue, nil
+	}
+	select {
+	case s.view.loading <- struct{}{}:
+		defer func() { <-s.view.loading }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	for {
+		seen := s.view.newest.Load()
+		next, err := s.catchUp(ctx, seen)
+		if err != nil {
+			return nil, err
+		}
+		if s.view.newest.CompareAndSwap(seen, next) {
+			return next.catalogue, nil
+		}
+	}
+}
+
+// now returns the state of the stored catalogue. Data without an epoch were
+// emptied behind our back: they get their layout record again.
+func (s *Store) now(ctx context.Context) (moment, error) {
+	now, err := s.readMoment(ctx)
+	if err != nil || now.epoch != "" {
+		return now, err
+	}
+	if err := s.settleLayout(ctx); err != nil {
+		return moment{}, err
+	}
+	return s.readMoment(ctx)
+}
+
+func (s *Store) readMoment(ctx context.Context) (moment, error) {
+	values, err := s.client.MGet(ctx, s.keys.epoch(), s.keys.catalogueVersion()).Result()
+	if err != nil {
+		return moment{}, s.failed(ctx, "read the catalogue's version", err)
+	}
+	epoch, _ := values[0].(string)
+	text, ok := values[1].(string)
+	if !ok {
+		return moment{epoch: epoch}, nil
+	}
+	version, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return moment{}, fmt.Errorf("store: catalogue's version: %w", err)
+	}
+	return moment{epoch, version}, nil
+}
+
+// catchUp returns seen with what changed since. Data that are other data, or
+// older than what was seen, are read from nothing.
+func (s *Store) catchUp(ctx context.Context, seen *snapshot) (*snapshot, error) {
+	now, err := s.now(ctx)
+	if err != nil || now == seen.moment {
+		return seen, err
+	}
+	if now.epoch != seen.epoch || now.version < seen.version {
+		seen = emptySnapshot(now.epoch)
+	}
+	changed, err := s.changedSince(ctx, seen.version)
+	if err != nil {
+		return nil, err
+	}
+	// What was changed after now was read may be in it already; the next reader
+	// sees a higher version and reads it again, which does no harm.
+	return &snapshot{now, seen.catalogue.With(changed)}, nil
+}
+
+// changedSince returns the segments of each bitmap that changed after a
+// version; those of one that is gone are nil.
+func (s *Store) changedSince(ctx context.Context, version int64) (map[cohort.Bitmap][]int, error) {
+	after := &redis.ZRangeBy{Min: "(" + strconv.FormatInt(version, 10), Max: "+inf"}
+	members, err := s.client.ZRangeByScore(ctx, s.keys.catalogue(), after).Result()
+	if err != nil {
+		return nil, s.failed(ctx, "read the catalogue", err)
+	}
+	changed := make(map[cohort.Bitmap][]int, len(members))
+	for len(members) > 0 {
+		n := min(len(members), pipelineLimit)
+		if err := s.readSegments(ctx, members[:n], changed); err != nil {
+			return nil, err
+		}
+		members = members[n:]
+	}
+	return changed, nil
+}
+
+func (s *Store) readSegments(ctx context.Context, members []string, into map[cohort.Bitmap][]int) error {
+	p := s.client.Pipeline()
+	replies := make([]*redis.StringCmd, len(members))
+	for i, m := range members {
+		replies[i] = p.Get(ctx, s.keys.segmentsOf(m))
+	}
+	if err := s.exec(ctx, "read the catalogue", p); err != nil {
+		return err
+	}
+	for i, m := range members {
+		b, ok := parseMember(m)
+		if !ok {
+			continue
+		}
+		into[b] = nil
+		if replies[i].Err() == nil {
+			into[b] = segmentList([]byte(replies[i].Val()))
+		}
+	}
+	return nil
+}
+
+// segmentList returns the positions of the bits set, never nil.
+func segmentList(bits []byte) []int {
+	segments := make([]int, 0, bitmap.CountBits(bits))
+	for segment := range bitmap.Ones(bits) {
+		segments = append(segments, segment)
+	}
+	return segments
+}

@@ -1,0 +1,234 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/redis/go-redis/v9"
+
+	"bitboard/internal/fault"
+)
+
+// forwardBuckets is how many hashes hold the forward entries. At 100 million
+// users a bucket has about 380, few enough for Redis to keep it packed. It is
+// part of the stored format.
+const forwardBuckets = 262_144
+
+// reserveScript hands out ARGV[1] consecutive offsets and returns the first.
+// When fewer are left below ARGV[2] it takes none and returns -1 less those left.
+var reserveScript = redis.NewScript(`
+local next = tonumber(redis.call('GET', KEYS[1]) or 0)
+local n, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
+if next + n > limit then return -1 - math.max(0, limit - next) end
+redis.call('INCRBY', KEYS[1], n)
+return next
+`)
+
+func (s *Store) forwardKey(id string) string {
+	return s.keys.forward(xxhash.Sum64String(id) % forwardBuckets)
+}
+
+// Assign returns the offset of each ID, in order; IDs may repeat. New IDs get
+// new offsets, which stay theirs whatever other writers do meanwhile. An ID
+// that is malformed, or for which no offset is left, is an ErrInvalid that
+// names it; then no offset is returned.
+func (s *Store) Assign(ctx context.Context, ids []string) ([]uint32, error) {
+	if s.config.Dense {
+		return s.assignDense(ids)
+	}
+	for _, id := range ids {
+		if err := CheckID(id, false, s.config.MaxOffset); err != nil {
+			return nil, err
+		}
+	}
+	now, err := s.now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	offsets := make([]uint32, len(ids))
+	missing := s.known.lookUp(now.epoch, ids, offsets)
+	if len(missing) == 0 {
+		return offsets, nil
+	}
+	found, err := s.resolveAll(ctx, now.epoch, ids, missing)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range missing {
+		offsets[i] = found[ids[i]]
+	}
+	return offsets, nil
+}
+
+func (s *Store) assignDense(ids []string) ([]uint32, error) {
+	offsets := make([]uint32, len(ids))
+	for i, id := range ids {
+		offset, err := parseDense(id, s.config.MaxOffset)
+		if err != nil {
+			return nil, err
+		}
+		offsets[i] = offset
+	}
+	return offsets, nil
+}
+
+// resolveAll resolves the IDs at some positions, each once.
+func (s *Store) resolveAll(ctx context.Context, epoch string, ids []string, at []int) (map[string]uint32, error) {
+	found := make(map[string]uint32, len(at))
+	distinct := make([]string, 0, len(at))
+	for _, i := range at {
+		if _, seen := found[ids[i]]; !seen {
+			found[ids[i]] = 0
+			distinct = append(distinct, ids[i])
+		}
+	}
+	for part := range slices.Chunk(distinct, pipelineLimit) {
+		offsets, err := s.resolve(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		for i, id := range part {
+			found[id] = offsets[i]
+		}
+		s.known.remember(epoch, part, offsets)
+	}
+	return found, nil
+}
+
+// resolve returns the offsets of distinct IDs, and gives new ones to those
+// that have none: it reserves offsets, writes the reverse entries, then claims
+// each ID's forward entry. After a crash at any point an offset may be left
+// that no ID has, but no ID has an offset that cannot be turned back.
+func (s *Store) resolve(ctx context.Context, ids []string) ([]uint32, error) {
+	offsets, absent, err := s.lookUp(ctx, ids)
+	if err != nil || len(absent) == 0 {
+		return offsets, err
+	}
+	newcomers := make([]string, len(absent))
+	for i, at := range absent {
+		newcomers[i] = ids[at]
+	}
+	first, err := s.reserve(ctx, newcomers)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.appendReverse(ctx, first, newcomers); err != nil {
+		return nil, err
+	}
+	claimed, err := s.claim(ctx, first, newcomers)
+	if err != nil {
+		return nil, err
+	}
+	for i, at := range absent {
+		offsets[at] = claimed[i]
+	}
+	return offsets, nil
+}
+
+// lookUp returns the offsets in the forward entries, and the positions of the
+// IDs that have none.
+func (s *Store) lookUp(ctx context.Context, ids []string) (offsets []uint32, absent []int, err error) {
+	p := s.client.Pipeline()
+	replies := make([]*redis.StringCmd, len(ids))
+	for i, id := range ids {
+		replies[i] = p.HGet(ctx, s.forwardKey(id), id)
+	}
+	if err := s.exec(ctx, "look up user IDs", p); err != nil {
+		return nil, nil, err
+	}
+	offsets = make([]uint32, len(ids))
+	for i, r := range replies {
+		if r.Err() == redis.Nil {
+			absent = append(absent, i)
+			continue
+		}
+		n, err := strconv.ParseUint(r.Val(), 10, 32)
+		if err != nil {
+			return nil, nil, fmt.Errorf("store: dictionary entry of %s: %w", fault.Show(ids[i]), err)
+		}
+		offsets[i] = uint32(n)
+	}
+	return offsets, absent, nil
+}
+
+func (s *Store) reserve(ctx context.Context, ids []string) (first uint32, err error) {
+	limit := int64(s.config.MaxOffset) + 1
+	n, err := reserveScript.Run(ctx, s.client, []string{s.keys.nextOffset()}, len(ids), limit).Int64()
+	if err != nil {
+		return 0, s.failed(ctx, "reserve offsets", err)
+	}
+	if n < 0 {
+		return 0, &fault.Error{Kind: fault.ErrInvalid, Code: "offset_too_high", Field: "user_id", Position: fault.NoPosition,
+			Message: fmt.Sprintf("no offset is left for the user ID %s: the highest is %d", fault.Show(ids[-1-n]), s.config.MaxOffset)}
+	}
+	return uint32(n), nil
+}
+
+// claim writes the forward entries. An ID that another writer claimed first
+// keeps that writer's offset, and ours is never used.
+func (s *Store) claim(ctx context.Context, first uint32, ids []string) ([]uint32, error) {
+	p := s.client.Pipeline()
+	replies := make([]*redis.BoolCmd, len(ids))
+	for i, id := range ids {
+		replies[i] = p.HSetNX(ctx, s.forwardKey(id), id, first+uint32(i))
+	}
+	if err := s.exec(ctx, "write user IDs", p); err != nil {
+		return nil, err
+	}
+	offsets := make([]uint32, len(ids))
+	var lost []int
+	var losers []string
+	for i, r := range replies {
+		offsets[i] = first + uint32(i)
+		if !r.Val() {
+			lost, losers = append(lost, i), append(losers, ids[i])
+		}
+	}
+	if lost == nil {
+		return offsets, nil
+	}
+	theirs, absent, err := s.lookUp(ctx, losers)
+	if err != nil {
+		return nil, err
+	}
+	if absent != nil {
+		return nil, fmt.Errorf("store: the dictionary lost the user ID %s while it was written", fault.Show(losers[absent[0]]))
+	}
+	for i, at := range lost {
+		offsets[at] = theirs[i]
+	}
+	return offsets, nil
+}
+
+// Find returns the offset of an ID. It is not ok for an ID that is malformed,
+// not in the dictionary, or of a user who was never written.
+func (s *Store) Find(ctx context.Context, id string) (offset uint32, ok bool, err error) {
+	offset, ok, err = s.offsetOf(ctx, id)
+	if err != nil || !ok {
+		return 0, false, err
+	}
+	segment, bit := s.locate(offset)
+	known, err := s.client.GetBit(ctx, s.keys.bitmap(knownUsers, segment), bit).Result()
+	if err != nil {
+		return 0, false, s.failed(ctx, "look for a known user", err)
+	}
+	return offset, known == 1, nil
+}
+
+func (s *Store) offsetOf(ctx context.Context, id string) (offset uint32, ok bool, err error) {
+	if CheckID(id, s.config.Dense, s.config.MaxOffset) != nil {
+		return 0, false, nil
+	}
+	if s.config.Dense {
+		offset, err = parseDense(id, s.config.MaxOffset)
+		return offset, err == nil, err
+	}
+	offsets, absent, err := s.lookUp(ctx, []string{id})
+	if err != nil || absent != nil {
+		return 0, false, err
+	}
+	return offsets[0], true, nil
+}

@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"syscall"
+
+	"github.com/redis/go-redis/v9"
+
+	"bitboard/internal/fault"
+)
+
+// failed turns an error of the client into one of ours: a context's end stays
+// what it is, a store that is away or refuses us becomes an ErrUnavailable
+// that says which and why, and anything else is wrapped with what was tried.
+func (s *Store) failed(ctx context.Context, what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ended := ctx.Err(); ended != nil {
+		return fmt.Errorf("store: %s: %w", what, ended)
+	}
+	if why := refusal(err); why != "" {
+		return fault.Unavailable(err, "the store at %s %s", s.shown, why)
+	}
+	if why := absence(err); why != "" {
+		return fault.Unavailable(err, "the store at %s does not answer: %s", s.shown, why)
+	}
+	return fmt.Errorf("store: %s: %w", what, err)
+}
+
+// refusals are the errors with which a server says that it will not serve us
+// now, by how they begin.
+var refusals = []struct{ prefix, why string }{
+	{"NOAUTH", "asks for a password"},
+	{"WRONGPASS", "does not accept the password"},
+	{"NOPERM", "does not allow this user all the commands that are needed"},
+	{"LOADING", "is still loading its data"},
+	{"OOM", "has no memory left for writes"},
+	{"READONLY", "is a read-only replica"},
+	{"MISCONF", "refuses writes because it cannot save its data"},
+	{"MASTERDOWN", "has lost its master"},
+	{"CLUSTERDOWN", "is a cluster that is down"},
+	{"TRYAGAIN", "is moving its data"},
+	{"NOREPLICAS", "refuses writes because its replicas are away"},
+	{"max number of clients", "has no connection left"},
+	{"invalid password", "does not accept the password"},
+	{"Client sent AUTH, but no password is set", "has no password, but one was given"},
+	{"AUTH <password> called without any password", "has no password, but one was given"},
+}
+
+func refusal(err error) string {
+	for _, r := range refusals {
+		if redis.HasErrorPrefix(err, r.prefix) {
+			return r.why
+		}
+	}
+	return ""
+}
+
+func absence(err error) string {
+	var lookup *net.DNSError
+	var timeout net.Error
+	switch {
+	case errors.As(err, &lookup):
+		return "no such host"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused"
+	case errors.Is(err, syscall.ENOENT):
+		return "no such socket"
+	case errors.Is(err, os.ErrPermission):
+		return "no permission"
+	case errors.Is(err, redis.ErrPoolTimeout), errors.As(err, &timeout) && timeout.Timeout():
+		return "timed out"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return "it closed the connection"
+	case errors.Is(err, redis.ErrClosed):
+		return "the connection was closed here"
+	case errors.As(err, &timeout):
+		return "no connection"
+	}
+	return ""
+}

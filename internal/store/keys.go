@@ -1,0 +1,110 @@
+package store
+
+import (
+	"strconv"
+	"strings"
+
+	"bitboard/internal/cohort"
+)
+
+// keys builds every key of one prefix. The part in braces is a Redis Cluster
+// hash tag: a command or a transaction over several keys stays within one tag.
+type keys struct{ prefix string }
+
+const (
+	dayWord   = "day"
+	flagWord  = "flag"
+	knownWord = "known"
+)
+
+func (k keys) segment(segment int) string {
+	return k.prefix + ":{s" + strconv.Itoa(segment) + "}:"
+}
+
+// bitmap is the key of a stored bitmap in a segment, e.g. bb:{s12}:day:active:20260301.
+func (k keys) bitmap(b cohort.Bitmap, segment int) string {
+	return k.segment(segment) + member(b)
+}
+
+// temp is the key of an intermediate result in a segment's slot.
+func (k keys) temp(segment int, job string, n int) string {
+	return k.segment(segment) + "tmp:" + job + ":" + strconv.Itoa(n)
+}
+
+// pending is the key whose presence says that a committed sync has yet to be
+// applied to a segment.
+func (k keys) pending(segment int, sync string) string {
+	return k.segment(segment) + "tmp:" + sync + ":pending"
+}
+
+// segments is the pattern that matches the keys of all segments.
+func (k keys) segments() string { return k.prefix + ":{s*}:*" }
+
+func (k keys) meta(name string) string { return k.prefix + ":{meta}:" + name }
+
+func (k keys) layout() string           { return k.meta("layout") }
+func (k keys) epoch() string            { return k.meta("epoch") }
+func (k keys) catalogue() string        { return k.meta("catalogue") }
+func (k keys) catalogueVersion() string { return k.meta("catalogue:version") }
+func (k keys) nextOffset() string       { return k.meta("next_offset") }
+func (k keys) syncLease() string        { return k.meta("sync_lease") }
+func (k keys) syncs() string            { return k.meta("syncs") }
+
+// sync is the key of the commit record of a sync.
+func (k keys) sync(id string) string { return k.meta("sync:" + id) }
+
+// segmentsOf is the key of the bitmap of the segments in which a catalogue member exists.
+func (k keys) segmentsOf(member string) string { return k.meta("segments:" + member) }
+
+// forward is the key of the hash of a bucket of the dictionary, ID to offset.
+func (k keys) forward(bucket uint64) string {
+	return k.prefix + ":{i" + strconv.FormatUint(bucket, 10) + "}:f"
+}
+
+// reverse is the key of the packed records of a block of the dictionary, offset to ID.
+func (k keys) reverse(block uint32) string {
+	return k.prefix + ":{i" + strconv.FormatUint(uint64(block), 10) + "}:r"
+}
+
+// parse reads the key of a stored bitmap; ok is false for any other key.
+func (k keys) parse(key string) (b cohort.Bitmap, segment int, ok bool) {
+	rest, found := strings.CutPrefix(key, k.prefix+":{s")
+	if !found {
+		return cohort.Bitmap{}, 0, false
+	}
+	number, name, found := strings.Cut(rest, "}:")
+	segment, err := strconv.Atoi(number)
+	if !found || err != nil || segment < 0 || strconv.Itoa(segment) != number {
+		return cohort.Bitmap{}, 0, false
+	}
+	b, ok = parseMember(name)
+	return b, segment, ok
+}
+
+// member is a bitmap's name within its segment, which is also its name in the
+// catalogue: day:active:20260301, flag:exposed or known.
+func member(b cohort.Bitmap) string {
+	switch b.Kind {
+	case cohort.DayBitmap:
+		return dayWord + ":" + b.Metric + ":" + b.Day.Compact()
+	case cohort.FlagBitmap:
+		return flagWord + ":" + b.Metric
+	default:
+		return knownWord
+	}
+}
+
+// parseMember reads what member writes.
+func parseMember(name string) (cohort.Bitmap, bool) {
+	word, rest, _ := strings.Cut(name, ":")
+	switch word {
+	case dayWord:
+		metric, date, _ := strings.Cut(rest, ":")
+		day, ok := cohort.ParseCompactDay(date)
+		return cohort.DayOfMetric(metric, day), ok && cohort.ValidName(metric)
+	case flagWord:
+		return cohort.Flag(rest), cohort.ValidName(rest)
+	default:
+		return cohort.Known(), name == knownWord
+	}
+}

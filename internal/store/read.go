@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"github.com/redis/go-redis/v9"
+
+	"bitboard/internal/cohort"
+)
+
+var knownUsers = cohort.Known()
+
+// Fetch returns the stored bytes of bitmaps in a segment, in order, bit 0 the
+// most significant of byte 0; nil for one that is absent.
+func (s *Store) Fetch(ctx context.Context, segment int, inputs []cohort.Bitmap) ([][]byte, error) {
+	p := s.client.Pipeline()
+	replies := make([]*redis.StringCmd, len(inputs))
+	for i, b := range inputs {
+		replies[i] = p.Get(ctx, s.keys.bitmap(b, segment))
+	}
+	if err := s.exec(ctx, "read bitmaps", p); err != nil {
+		return nil, err
+	}
+	fetched := make([][]byte, len(inputs))
+	for i, r := range replies {
+		fetched[i] = bytesOf(r)
+	}
+	return fetched, nil
+}
+
+// bytesOf returns a checked reply's bytes, nil for an absent value.
+func bytesOf(r *redis.StringCmd) []byte {
+	if r.Err() != nil {
+		return nil
+	}
+	value, _ := r.Bytes() // no copy
+	return value
+}
+
+// Marks returns, for each bitmap, whether the user at an offset is in it.
+func (s *Store) Marks(ctx context.Context, offset uint32, of []cohort.Bitmap) ([]bool, error) {
+	segment, bit := s.locate(offset)
+	marks := make([]bool, 0, len(of))
+	for part := range slices.Chunk(of, pipelineLimit) {
+		p := s.client.Pipeline()
+		replies := make([]*redis.IntCmd, len(part))
+		for i, b := range part {
+			replies[i] = p.GetBit(ctx, s.keys.bitmap(b, segment), bit)
+		}
+		if err := s.exec(ctx, "read a user's marks", p); err != nil {
+			return nil, err
+		}
+		for _, r := range replies {
+			marks = append(marks, r.Val() == 1)
+		}
+	}
+	return marks, nil
+}

@@ -1,0 +1,168 @@
+package store
+
+import (
+	"context"
+
+	"github.com/redis/go-redis/v9"
+
+	"bitboard/internal/cohort"
+)
+
+// registerLimit is the most bitmaps and segments in one call of a catalogue
+// script, so that it takes less than about 1 ms.
+const registerLimit = 1000
+
+// place is segments of one bitmap. With no segments it is an empty-day marker.
+type place struct {
+	bitmap   cohort.Bitmap
+	segments []int
+}
+
+// registerScript puts bitmaps and segments into the catalogue under one new
+// version, unless all of them are there. KEYS: version, catalogue, then the
+// segments key of each bitmap. ARGV: for each bitmap its member, the number of
+// its segments and the segments.
+var registerScript = redis.NewScript(`
+local changed, at = {}, 1
+for i = 3, #KEYS do
+  local member, last = ARGV[at], at + 1 + tonumber(ARGV[at + 1])
+  local new = redis.call('EXISTS', KEYS[i]) == 0
+  if new then redis.call('SETBIT', KEYS[i], 0, 0) end
+  for j = at + 2, last do
+    if redis.call('SETBIT', KEYS[i], ARGV[j], 1) == 0 then new = true end
+  end
+  if new then changed[#changed + 1] = member end
+  at = last + 1
+end
+if #changed == 0 then return 0 end
+local version = redis.call('INCR', KEYS[1])
+for _, member in ipairs(changed) do redis.call('ZADD', KEYS[2], version, member) end
+return #changed
+`)
+
+// unregisterScript takes segments out of the catalogue under one new version,
+// but none of a bitmap that changed after the version ARGV[1]. A bitmap left
+// without segments is removed, unless ARGV[2] is keep: then it stays as an
+// empty-day marker. The rest is as for registerScript.
+var unregisterScript = redis.NewScript(`
+local changed, at = {}, 3
+for i = 3, #KEYS do
+  local member, last = ARGV[at], at + 1 + tonumber(ARGV[at + 1])
+  local score = redis.call('ZSCORE', KEYS[2], member)
+  if score and tonumber(score) <= tonumber(ARGV[1]) and redis.call('EXISTS', KEYS[i]) == 1 then
+    local less = false
+    for j = at + 2, last do
+      if redis.call('SETBIT', KEYS[i], ARGV[j], 0) == 1 then less = true end
+    end
+    if less then
+      changed[#changed + 1] = member
+      if ARGV[2] ~= 'keep' and redis.call('BITCOUNT', KEYS[i]) == 0 then redis.call('DEL', KEYS[i]) end
+    end
+  end
+  at = last + 1
+end
+if #changed == 0 then return 0 end
+local version = redis.call('INCR', KEYS[1])
+for _, member in ipairs(changed) do redis.call('ZADD', KEYS[2], version, member) end
+return #changed
+`)
+
+// register puts places into the catalogue. A writer does it before it writes,
+// so that a crash never hides a bit (a bitmap that is registered but absent
+// counts as empty), and again after, in case that a scan in between found the
+// bitmap absent and took it out.
+func (s *Store) register(ctx context.Context, places []place) error {
+	return s.runCatalogue(ctx, registerScript, places)
+}
+
+// unregister takes places out of the catalogue whose bitmaps are absent and
+// did not change there after a version. A bitmap that appears meanwhile stays.
+func (s *Store) unregister(ctx context.Context, places []place, version int64, empty string) error {
+	absent, err := s.present(ctx, places, false)
+	if err != nil || len(absent) == 0 {
+		return err
+	}
+	if err := s.runCatalogue(ctx, unregisterScript, absent, version, empty); err != nil {
+		return err
+	}
+	back, err := s.present(ctx, absent, true)
+	if err != nil || len(back) == 0 {
+		return err
+	}
+	return s.register(ctx, back)
+}
+
+// runCatalogue calls a script with the places, a bounded part at a time.
+func (s *Store) runCatalogue(ctx context.Context, script *redis.Script, places []place, first ...any) error {
+	for part := range parts(places) {
+		keys := []string{s.keys.catalogueVersion(), s.keys.catalogue()}
+		args := first[:len(first):len(first)]
+		for _, p := range part {
+			m := member(p.bitmap)
+			keys = append(keys, s.keys.segmentsOf(m))
+			args = append(args, m, len(p.segments))
+			for _, segment := range p.segments {
+				args = append(args, segment)
+			}
+		}
+		if err := script.Run(ctx, s.client, keys, args...).Err(); err != nil {
+			return s.failed(ctx, "change the catalogue", err)
+		}
+	}
+	return nil
+}
+
+// parts yields places in parts of at most registerLimit segments and bitmaps.
+func parts(places []place) func(yield func([]place) bool) {
+	return func(yield func([]place) bool) {
+		var part []place
+		size := 0
+		for _, p := range places {
+			for first := true; first || len(p.segments) > 0; first = false {
+				n := min(len(p.segments), registerLimit)
+				if size > 0 && size+n+1 > registerLimit {
+					if !yield(part) {
+						return
+					}
+					part, size = nil, 0
+				}
+				part = append(part, place{p.bitmap, p.segments[:n]})
+				size += n + 1
+				p.segments = p.segments[n:]
+			}
+		}
+		if len(part) > 0 {
+			yield(part)
+		}
+	}
+}
+
+// present returns the places whose keys exist, or with want false do not.
+func (s *Store) present(ctx context.Context, places []place, want bool) ([]place, error) {
+	var found []place
+	for part := range parts(places) {
+		p := s.client.Pipeline()
+		var replies []*redis.IntCmd
+		for _, at := range part {
+			for _, segment := range at.segments {
+				replies = append(replies, p.Exists(ctx, s.keys.bitmap(at.bitmap, segment)))
+			}
+		}
+		if err := s.exec(ctx, "look for bitmaps", p); err != nil {
+			return nil, err
+		}
+		for _, at := range part {
+			var segments []int
+			for _, segment := range at.segments {
+				if (replies[0].Val() == 1) == want {
+					segments = append(segments, segment)
+				}
+				replies = replies[1:]
+			}
+			if segments != nil {
+				found = append(found, place{at.bitmap, segments})
+			}
+		}
+	}
+	return found, nil
+}
