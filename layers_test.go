@@ -43,6 +43,7 @@ var layers = []layer{
 	{"internal/ingest", []string{"internal/ingest/rows", "internal/store", "internal/cohort", "internal/fault"}},
 	{"internal/ingest/rows", []string{"internal/fault"}},
 	{"internal/query", []string{"internal/cohort", "internal/bitmap", "internal/fault"}},
+	{"internal/store/storetest", []string{"internal/store"}},
 	{"internal/store", []string{"internal/cohort", "internal/bitmap", "internal/fault"}},
 	{"internal/config", []string{"internal/cohort", "internal/fault"}},
 	{"internal/cohort", []string{"internal/fault"}},
