@@ -28,7 +28,7 @@ var layers = []layer{
 	{"cmd/dashboard", []string{"internal/app"}},
 	{"e2e", []string{"internal/app"}},
 	{"internal/app", []string{
-		"internal/config", "internal/web", "internal/ingest", "internal/query", "internal/store",
+		"internal/config", "internal/web", "internal/ingest", "internal/query", "internal/store", "internal/store/embedded",
 		"internal/cohort", "internal/fault",
 	}},
 	{"internal/web", []string{
@@ -45,6 +45,7 @@ var layers = []layer{
 	{"internal/query", []string{"internal/cohort", "internal/bitmap", "internal/fault"}},
 	{"internal/store/storetest", []string{"internal/store"}},
 	{"internal/store", []string{"internal/cohort", "internal/bitmap", "internal/fault"}},
+	{"internal/store/embedded", []string{"internal/fault"}},
 	{"internal/config", []string{"internal/cohort", "internal/fault"}},
 	{"internal/cohort", []string{"internal/fault"}},
 	{"internal/bitmap", nil},

@@ -91,11 +91,11 @@ func setDataDir(c *Config, text string) error {
 }
 
 // safePrefix leaves out braces, blanks and what SCAN's patterns give a meaning.
-var safePrefix = regexp.MustCompile(`^[A-Za-z0-9_.:/-]{1,64}$`)
+var safePrefix = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,64}$`)
 
 func setPrefix(c *Config, text string) error {
 	if !safePrefix.MatchString(text) {
-		return fmt.Errorf("%s is not a key prefix; give 1 to 64 letters, digits and _ . : / -", fault.Show(text))
+		return fmt.Errorf("%s is not a key prefix; give 1 to 64 letters, digits and _ . : -", fault.Show(text))
 	}
 	c.Prefix = text
 	return nil
