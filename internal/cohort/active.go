@@ -10,6 +10,8 @@ const (
 	MaxWindow = 366
 	// MaxPeriods is the highest retention period.
 	MaxPeriods = 366
+	// MaxCells is the most cells of a retention table.
+	MaxCells = 500_000
 )
 
 // Point is the number of people of one period.

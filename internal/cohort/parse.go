@@ -286,3 +286,17 @@ func (p *parser) ago(pos int) (date, error) {
 	p.pos++
 	return date{relative: true, ago: n, text: string(p.in[pos:p.pos])}, nil
 }
+
+// ParseRelativeDay reads YYYY-MM-DD, today, yesterday or today-Nd, relative to
+// today. The error names the field.
+func ParseRelativeDay(field, text string, today Day) (Day, error) {
+	p := &parser{in: []rune(text)}
+	d, err := p.date()
+	if err == nil && p.pos == len(p.in) {
+		var day Day
+		if day, err = (&resolver{Scope: Scope{AsOf: today}}).day(d, 0); err == nil {
+			return day, nil
+		}
+	}
+	return 0, fault.Invalid("bad_date", field, "%s is not a date that exists; %s is accepted", fault.Show(text), dateForms)
+}

@@ -157,7 +157,14 @@ func (q RetentionQuestion) Check(w Workspace) error {
 	if len(q.Brackets) > 0 && q.Returning != OnPeriod {
 		return fault.Invalid("bad_value", "brackets", "brackets go with returning on only, not %s", q.Returning)
 	}
-	return q.Range.Check()
+	if err := q.Range.Check(); err != nil {
+		return err
+	}
+	rows := len(w.Calendar.Periods(q.Granularity, q.Range, q.AsOf))
+	if cells := rows * len(q.Columns()); cells > MaxCells {
+		return fault.Invalid("range_too_long", "to", "the table would have %d cells; at most %d are accepted", cells, MaxCells)
+	}
+	return nil
 }
 
 // Columns returns the columns of a full row.

@@ -1,0 +1,184 @@
+package web
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"bitboard/internal/cohort"
+	"bitboard/internal/fault"
+	"bitboard/internal/query"
+)
+
+const maxWaitSeconds = 120
+
+// commonParams are accepted by every query.
+var commonParams = []string{"as_of", "engine", "refresh", "wait", "format"}
+
+// params reads a query string. The first mistake is kept and every later call
+// returns zero values, so that a handler checks once, at the end.
+type params struct {
+	values url.Values
+	server *server
+	today  cohort.Day // as_of: what relative dates are relative to
+	opts   query.Options
+	err    error
+}
+
+// params reads the parameters that every query takes and refuses those that
+// are neither among them nor among the accepted ones, or are given twice.
+func (s *server) params(c echo.Context, accepted ...string) *params {
+	p := &params{values: c.QueryParams(), server: s, today: s.today()}
+	names := make([]string, 0, len(p.values))
+	for name := range p.values {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		switch {
+		case !slices.Contains(accepted, name) && !slices.Contains(commonParams, name):
+			p.fail(fault.Invalid("unknown_parameter", name, "there is no parameter %s here; accepted are %s",
+				fault.Show(name), strings.Join(slices.Concat(accepted, commonParams), ", ")))
+		case len(p.values[name]) > 1:
+			p.fail(fault.Invalid("repeated_parameter", name, "%s is given %d times; give it once", name, len(p.values[name])))
+		}
+	}
+	p.today = p.dayOr("as_of", p.today)
+	engine, err := query.ParseEngine("engine", p.text("engine"))
+	p.fail(err)
+	p.opts = query.Options{Engine: engine, Now: s.Now()}
+	p.choice("refresh", "0", "1")
+	p.choice("format", "json", "csv")
+	p.number("wait", 30, 0, maxWaitSeconds)
+	return p
+}
+
+// fail keeps the first error.
+func (p *params) fail(err error) {
+	if p.err == nil && err != nil {
+		p.err = err
+	}
+}
+
+func (p *params) text(name string) string { return p.values.Get(name) }
+
+// needed returns a parameter that must be there.
+func (p *params) needed(name string) string {
+	v := p.text(name)
+	if v == "" {
+		p.fail(fault.Invalid("missing", name, "the parameter %s is needed", name))
+	}
+	return v
+}
+
+func (p *params) choice(name string, accepted ...string) string {
+	v := p.text(name)
+	if v == "" {
+		return accepted[0]
+	}
+	if !slices.Contains(accepted, v) {
+		p.fail(fault.Invalid("bad_value", name, "%s is not a value of %s; give one of %s", fault.Show(v), name, strings.Join(accepted, ", ")))
+	}
+	return v
+}
+
+// number reads a whole number from low to high.
+func (p *params) number(name string, otherwise, low, high int) int {
+	v := p.text(name)
+	if v == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < low || n > high {
+		p.fail(fault.Invalid("bad_value", name, "%s is not a value of %s; a whole number from %d to %d is accepted", fault.Show(v), name, low, high))
+		return otherwise
+	}
+	return n
+}
+
+func (p *params) day(name string) cohort.Day {
+	if p.needed(name) == "" {
+		return p.today
+	}
+	return p.dayOr(name, p.today)
+}
+
+func (p *params) dayOr(name string, otherwise cohort.Day) cohort.Day {
+	v := p.text(name)
+	if v == "" {
+		return otherwise
+	}
+	d, err := cohort.ParseRelativeDay(name, v, p.today)
+	p.fail(err)
+	return d
+}
+
+func (p *params) days() cohort.Range {
+	return cohort.Range{From: p.day("from"), To: p.day("to")}
+}
+
+func (p *params) granularity() cohort.Granularity {
+	g, err := cohort.ParseGranularity("granularity", p.text("granularity"))
+	p.fail(err)
+	return g
+}
+
+// expr reads a set expression from a parameter. The names of the metrics and
+// the limits are checked here too.
+func (p *params) expr(name string) (cohort.Expr, cohort.Set) {
+	text := p.needed(name)
+	if p.err != nil {
+		return cohort.Expr{}, nil
+	}
+	e, set, err := p.server.resolve(text, p.today)
+	if f := fault.As(err); f != nil {
+		f.Field = name
+	}
+	p.fail(err)
+	return e, set
+}
+
+// filter is expr for a parameter that may be absent.
+func (p *params) filter() cohort.Set {
+	if p.text("filter") == "" {
+		return nil
+	}
+	_, set := p.expr("filter")
+	return set
+}
+
+// resolve parses an expression and finds what it names as of a day.
+func (s *server) resolve(text string, asOf cohort.Day) (cohort.Expr, cohort.Set, error) {
+	e, err := cohort.ParseExpr(text)
+	if err != nil {
+		return e, nil, err
+	}
+	set, err := e.Resolve(cohort.Scope{Workspace: s.workspace, AsOf: asOf, Saved: noneSaved})
+	return e, set, err
+}
+
+func noneSaved(string) (cohort.Expr, bool) { return cohort.Expr{}, false }
+
+// pathParam returns a path parameter. Echo routes by the raw path when there
+// is one and hands its parts over still escaped.
+func pathParam(c echo.Context, name string) (string, error) {
+	v := c.Param(name)
+	if c.Request().URL.RawPath == "" {
+		return v, nil
+	}
+	v, err := url.PathUnescape(v)
+	if err != nil {
+		return "", fault.Invalid("bad_path", name, "the path part %s is not escaped rightly", fault.Show(c.Param(name)))
+	}
+	return v, nil
+}
+
+// metric reads the name of a daily metric.
+func (p *params) metric(name string) string {
+	m, err := p.server.workspace.DailyMetric(name, p.text(name))
+	p.fail(err)
+	return m.Name
+}

@@ -1,0 +1,55 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+)
+
+// Permission is what a caller will need for a route once there are accounts.
+// Until then nothing is enforced and the server listens on loopback only.
+type Permission string
+
+// The permissions.
+const (
+	// Open routes answer anybody.
+	Open Permission = "open"
+	// View is to see numbers of people.
+	View Permission = "view"
+	// Export is to take lists of people away.
+	Export Permission = "export"
+	// LookUp is to see one person's days.
+	LookUp Permission = "look_up"
+	// Write is to send data.
+	Write Permission = "write"
+)
+
+// Route is one line of the table of routes.
+type Route struct {
+	Method     string
+	Path       string
+	Permission Permission
+	Handler    echo.HandlerFunc
+}
+
+// routes is every route there is.
+func (s *server) routes() []Route {
+	const get = http.MethodGet
+	return []Route{
+		{get, "/healthz", Open, s.healthz},
+		{get, "/readyz", Open, s.readyz},
+		{get, "/metrics", Open, s.prometheus()},
+
+		{get, "/api/v1/metrics", View, s.apiMetrics},
+		{get, "/api/v1/active", View, s.apiActive},
+		{get, "/api/v1/retention", View, s.apiRetention},
+		{get, "/api/v1/lifecycle", View, s.apiLifecycle},
+		{get, "/api/v1/stickiness", View, s.apiStickiness},
+		{get, "/api/v1/stickiness-ratio", View, s.apiStickinessRatio},
+		{get, "/api/v1/recency", View, s.apiRecency},
+		{get, "/api/v1/cohorts/count", View, s.apiCohortCount},
+		{get, "/api/v1/cohorts/members.csv", Export, s.apiMembers},
+		{get, "/api/v1/users/calendar", LookUp, s.apiCalendarByQuery},
+		{get, "/api/v1/users/:id/calendar", LookUp, s.apiCalendarByPath},
+	}
+}

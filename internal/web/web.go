@@ -1,0 +1,108 @@
+// Package web is the HTTP edge: it reads requests, asks, and renders pages,
+// JSON and CSV. It is the only place that knows Echo.
+package web
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
+
+	"bitboard/internal/cohort"
+	"bitboard/internal/query"
+)
+
+// Pinger tells whether the store can be reached.
+type Pinger interface {
+	Ping(ctx context.Context) error
+}
+
+// Config is what the edge is made of.
+type Config struct {
+	Query *query.Service
+	Store Pinger
+	// Now is the clock; only the edge reads it.
+	Now func() time.Time
+	Log *slog.Logger
+	// Audit is told of every export and look-up.
+	Audit Auditor
+}
+
+// server is the handlers' common ground.
+type server struct {
+	Config
+	workspace cohort.Workspace
+}
+
+// New returns the handler of all routes.
+func New(cfg Config) http.Handler {
+	s := &server{cfg, cfg.Query.Workspace()}
+	e := echo.New()
+	e.HideBanner, e.HidePort = true, true
+	e.HTTPErrorHandler = s.fail
+	e.Use(
+		middleware.RequestID(),
+		s.logRequests,
+		middleware.RecoverWithConfig(middleware.RecoverConfig{LogErrorFunc: s.logPanic}),
+		echo.WrapMiddleware(http.NewCrossOriginProtection().Handler),
+		secureHeaders,
+		middleware.GzipWithConfig(middleware.GzipConfig{MinLength: gzipMinLength}),
+	)
+	for _, r := range s.routes() {
+		e.Add(r.Method, r.Path, r.Handler)
+	}
+	return e
+}
+
+// gzipMinLength is the size in bytes below which compressing is not worth it.
+const gzipMinLength = 1024
+
+// contentSecurityPolicy allows nothing inline and nothing from elsewhere.
+const contentSecurityPolicy = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
+
+func secureHeaders(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		h := c.Response().Header()
+		h.Set("Content-Security-Policy", contentSecurityPolicy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		return next(c)
+	}
+}
+
+// logRequests writes a line for each request, with its error's full text.
+func (s *server) logRequests(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		begin := s.Now()
+		err := next(c)
+		if err != nil {
+			c.Error(err)
+		}
+		level := slog.LevelDebug
+		status := c.Response().Status
+		if status >= http.StatusInternalServerError {
+			level = slog.LevelError
+		}
+		attrs := []any{
+			"id", c.Response().Header().Get(echo.HeaderXRequestID), "method", c.Request().Method, "path", c.Request().URL.Path,
+			"status", status, "ms", s.Now().Sub(begin).Milliseconds(),
+		}
+		if err != nil {
+			attrs = append(attrs, "error", err)
+		}
+		s.Log.Log(c.Request().Context(), level, "request", attrs...)
+		return nil
+	}
+}
+
+func (s *server) logPanic(c echo.Context, err error, stack []byte) error {
+	s.Log.Error("panic", "path", c.Request().URL.Path, "error", err, "stack", string(stack))
+	return err
+}
+
+// today is the civil day of now in the workspace's zone.
+func (s *server) today() cohort.Day { return cohort.DayOf(s.Now(), s.workspace.Zone) }
