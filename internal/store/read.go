@@ -11,20 +11,23 @@ import (
 
 var knownUsers = cohort.Known()
 
-// Fetch returns the stored bytes of bitmaps in a segment, in order, bit 0 the
-// most significant of byte 0; nil for one that is absent.
-func (s *Store) Fetch(ctx context.Context, segment int, inputs []cohort.Bitmap) ([][]byte, error) {
-	p := s.client.Pipeline()
-	replies := make([]*redis.StringCmd, len(inputs))
-	for i, b := range inputs {
-		replies[i] = p.Get(ctx, s.keys.bitmap(b, segment))
-	}
-	if err := s.exec(ctx, "read bitmaps", p); err != nil {
-		return nil, err
-	}
-	fetched := make([][]byte, len(inputs))
-	for i, r := range replies {
-		fetched[i] = bytesOf(r)
+// Fetch returns the stored bytes from..to-1 of bitmaps in a segment, in order,
+// bit 0 the most significant of byte 0. What is absent or past the end of a
+// bitmap is missing from its end.
+func (s *Store) Fetch(ctx context.Context, segment int, inputs []cohort.Bitmap, from, to int) ([][]byte, error) {
+	fetched := make([][]byte, 0, len(inputs))
+	for part := range slices.Chunk(inputs, pipelineLimit) {
+		p := s.client.Pipeline()
+		replies := make([]*redis.StringCmd, len(part))
+		for i, b := range part {
+			replies[i] = p.GetRange(ctx, s.keys.bitmap(b, segment), int64(from), int64(to-1))
+		}
+		if err := s.exec(ctx, "read bitmaps", p); err != nil {
+			return nil, err
+		}
+		for _, r := range replies {
+			fetched = append(fetched, bytesOf(r))
+		}
 	}
 	return fetched, nil
 }
