@@ -27,8 +27,11 @@ rm -rf "$DIR"
 `
 
 var (
-	shared   = sync.OnceValues(func() (string, error) { return start() })
+	shared   = sync.OnceValues(start)
 	prefixes atomic.Int64
+	// running holds the shared server's end of its pipe, which would be closed
+	// when nothing referred to it any more.
+	running func()
 )
 
 // Redis returns the URL of a Redis server that all tests of the test binary
@@ -88,8 +91,8 @@ func Start(t testing.TB, arguments ...string) (url string, stop func()) {
 	return url, stop
 }
 
-func start() (string, error) {
-	url, _, err := launch()
+func start() (url string, err error) {
+	url, running, err = launch()
 	return url, err
 }
 
