@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"iter"
 	"maps"
 	"slices"
 )
@@ -78,6 +79,9 @@ func (c *Catalogue) With(changed map[Bitmap][]int) *Catalogue {
 	}
 	return NewCatalogue(segments)
 }
+
+// All yields every bitmap with the segments in which it exists, in no order.
+func (c *Catalogue) All() iter.Seq2[Bitmap, []int] { return maps.All(c.segments) }
 
 // Segments returns every segment in use, ascending.
 func (c *Catalogue) Segments() []int { return c.all }

@@ -46,12 +46,20 @@ func emptySnapshot(epoch string) *snapshot {
 // acknowledged write of any process under this prefix. It asks for the stored
 // version, and reads what changed since the newest snapshot.
 func (s *Store) Catalogue(ctx context.Context) (*cohort.Catalogue, error) {
+	latest, err := s.latest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return latest.catalogue, nil
+}
+
+func (s *Store) latest(ctx context.Context) (*snapshot, error) {
 	now, err := s.now(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if seen := s.view.newest.Load(); seen.moment == now {
-		return seen.catalogue, nil
+		return seen, nil
 	}
 	select {
 	case s.view.loading <- struct{}{}:
@@ -66,7 +74,7 @@ func (s *Store) Catalogue(ctx context.Context) (*cohort.Catalogue, error) {
 			return nil, err
 		}
 		if s.view.newest.CompareAndSwap(seen, next) {
-			return next.catalogue, nil
+			return next, nil
 		}
 	}
 }

@@ -97,10 +97,10 @@ type change func() int64
 
 // queueOr queues the commands that set a write's bits in a key.
 func (s *Store) queueOr(ctx context.Context, p redis.Pipeliner, key, temp string, w write) change {
-	if w.few() {
+	if w.dense == nil {
 		return queueBits(ctx, p, key, w.bits, 1)
 	}
-	p.Set(ctx, temp, w.dense(), s.config.TempTTL)
+	p.Set(ctx, temp, w.dense, s.config.TempTTL)
 	before := p.BitCount(ctx, key, nil)
 	p.BitOpOr(ctx, key, key, temp)
 	after := p.BitCount(ctx, key, nil)
@@ -110,10 +110,10 @@ func (s *Store) queueOr(ctx context.Context, p redis.Pipeliner, key, temp string
 
 // queueAndNot queues the commands that clear a write's bits in a key.
 func (s *Store) queueAndNot(ctx context.Context, p redis.Pipeliner, key, temp string, w write) change {
-	if w.few() {
+	if w.dense == nil {
 		return queueBits(ctx, p, key, w.bits, 0)
 	}
-	p.Set(ctx, temp, w.dense(), s.config.TempTTL)
+	p.Set(ctx, temp, w.dense, s.config.TempTTL)
 	p.BitOpAnd(ctx, temp, key, temp)
 	cleared := p.BitCount(ctx, temp, nil)
 	p.BitOpXor(ctx, key, key, temp)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"iter"
 
 	"github.com/redis/go-redis/v9"
 
@@ -78,14 +79,14 @@ func (s *Store) register(ctx context.Context, places []place) error {
 // unregister takes places out of the catalogue whose bitmaps are absent and
 // did not change there after a version. A bitmap that appears meanwhile stays.
 func (s *Store) unregister(ctx context.Context, places []place, version int64, empty string) error {
-	absent, err := s.present(ctx, places, false)
+	_, absent, err := s.split(ctx, places)
 	if err != nil || len(absent) == 0 {
 		return err
 	}
 	if err := s.runCatalogue(ctx, unregisterScript, absent, version, empty); err != nil {
 		return err
 	}
-	back, err := s.present(ctx, absent, true)
+	back, _, err := s.split(ctx, absent)
 	if err != nil || len(back) == 0 {
 		return err
 	}
@@ -113,7 +114,7 @@ func (s *Store) runCatalogue(ctx context.Context, script *redis.Script, places [
 }
 
 // parts yields places in parts of at most registerLimit segments and bitmaps.
-func parts(places []place) func(yield func([]place) bool) {
+func parts(places []place) iter.Seq[[]place] {
 	return func(yield func([]place) bool) {
 		var part []place
 		size := 0
@@ -137,9 +138,8 @@ func parts(places []place) func(yield func([]place) bool) {
 	}
 }
 
-// present returns the places whose keys exist, or with want false do not.
-func (s *Store) present(ctx context.Context, places []place, want bool) ([]place, error) {
-	var found []place
+// split tells the places whose bitmaps exist from those that are absent.
+func (s *Store) split(ctx context.Context, places []place) (present, absent []place, err error) {
 	for part := range parts(places) {
 		p := s.client.Pipeline()
 		var replies []*redis.IntCmd
@@ -149,20 +149,28 @@ func (s *Store) present(ctx context.Context, places []place, want bool) ([]place
 			}
 		}
 		if err := s.exec(ctx, "look for bitmaps", p); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, at := range part {
-			var segments []int
-			for _, segment := range at.segments {
-				if (replies[0].Val() == 1) == want {
-					segments = append(segments, segment)
+			here, gone := place{bitmap: at.bitmap}, place{bitmap: at.bitmap}
+			for i, segment := range at.segments {
+				if replies[i].Val() == 1 {
+					here.segments = append(here.segments, segment)
+				} else {
+					gone.segments = append(gone.segments, segment)
 				}
-				replies = replies[1:]
 			}
-			if segments != nil {
-				found = append(found, place{at.bitmap, segments})
-			}
+			replies = replies[len(at.segments):]
+			present, absent = appendSome(present, here), appendSome(absent, gone)
 		}
 	}
-	return found, nil
+	return present, absent, nil
+}
+
+// appendSome appends a place that has any segments.
+func appendSome(places []place, p place) []place {
+	if len(p.segments) == 0 {
+		return places
+	}
+	return append(places, p)
 }

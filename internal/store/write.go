@@ -21,37 +21,51 @@ const (
 	bitCost = 1 << 10
 	// bitsPerCommand is the most bits set by themselves in one command.
 	bitsPerCommand = 1000
+	// bitsAlways is how many bits are set by themselves in any case, as a bitmap
+	// takes six commands.
+	bitsAlways = 32
 )
 
-// write is some bits of one bitmap within a segment, ascending.
+// write is the bits to set or to clear in one bitmap within a segment: few of
+// them one by one, ascending, or many as a bitmap in Redis's form.
 type write struct {
 	bitmap cohort.Bitmap
 	bits   []uint32
+	dense  []byte // not nil when it holds the bits instead
 }
 
-// bytes is the length of the write as a dense bitmap.
-func (w write) bytes() int { return int(w.bits[len(w.bits)-1]/8) + 1 }
-
-// few reports whether the bits are better set one by one than as a bitmap,
-// which is sent and worked through four times.
-func (w write) few() bool {
-	return len(w.bits) <= bitsPerCommand && len(w.bits)*bitCost <= max(32*bitCost, 4*w.bytes())
-}
-
-func (w write) cost() int {
-	if w.few() {
+// cost is what the write costs the server, in bytes worked through. A bitmap
+// is stored, combined, and counted twice.
+func (w *write) cost() int {
+	if w.dense == nil {
 		return len(w.bits) * bitCost
 	}
-	return 4 * w.bytes()
+	return 4 * len(w.dense)
 }
 
-// dense returns the write in Redis's form.
-func (w write) dense() []byte {
-	bytes := make([]byte, w.bytes())
-	for _, bit := range w.bits {
-		bytes = bitmap.Set(bytes, int(bit))
+// add adds a bit above all that are there.
+func (w *write) add(bit uint32) {
+	if w.dense == nil && len(w.bits) < bitsPerCommand {
+		w.bits = append(w.bits, bit)
+		return
 	}
-	return bytes
+	w.spread()
+	w.dense = bitmap.Set(w.dense, int(bit))
+}
+
+// spread turns single bits into a bitmap.
+func (w *write) spread() {
+	for _, bit := range w.bits {
+		w.dense = bitmap.Set(w.dense, int(bit))
+	}
+	w.bits = nil
+}
+
+// settle takes the cheaper of the two forms.
+func (w *write) settle() {
+	if n := len(w.bits); n > bitsAlways && n*bitCost > 4*int(w.bits[n-1]/8+1) {
+		w.spread()
+	}
 }
 
 // batches yields the writes in parts that one transaction takes.
@@ -78,13 +92,14 @@ type cursor struct {
 }
 
 // take returns the bits of the segment, and leaves the cursor after it.
-func (c cursor) take(segment int, segmentBits int64) []uint32 {
+func (c cursor) take(segment int, segmentBits int64) write {
 	start := int64(segment) * segmentBits
-	var bits []uint32
+	w := write{bitmap: c.bitmap}
 	for c.it.HasNext() && int64(c.it.PeekNext()) < start+segmentBits {
-		bits = append(bits, uint32(int64(c.it.Next())-start))
+		w.add(uint32(int64(c.it.Next()) - start))
 	}
-	return bits
+	w.settle()
+	return w
 }
 
 // bySegment yields the marks of each segment that has any, ascending, those of
@@ -103,8 +118,8 @@ func (s *Store) bySegment(marks map[cohort.Bitmap]*roaring.Bitmap) iter.Seq2[int
 			}
 			var writes []write
 			for _, c := range cursors {
-				if bits := c.take(segment, int64(s.config.SegmentBits)); len(bits) > 0 {
-					writes = append(writes, write{c.bitmap, bits})
+				if w := c.take(segment, int64(s.config.SegmentBits)); w.cost() > 0 {
+					writes = append(writes, w)
 				}
 			}
 			if !yield(segment, writes) {
