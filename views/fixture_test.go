@@ -88,3 +88,95 @@ func countFact1(n int64, days int, before int64) CountFact {
 	}
 	return f
 }
+
+func retention() RetentionPage {
+	r := RetentionPage{
+		Page: page(),
+		Form: RetentionForm{
+			Starts: metrics(), Returns: metrics(), Granularity: "day", Cohorts: "first", Returning: "on",
+			From: day(13), To: day(0), Periods: "7", Show: "percent",
+		},
+		Table: RetentionTable{From: day(13), To: day(0), Periods: []int{0, 1, 2, 3, 4, 5, 6, 7}, CSV: "/api/v1/retention?start=active&format=csv"},
+	}
+	shares := []float64{1, 0.44, 0.36, 0.31, 0.28, 0.265, 0.25, 0.24}
+	for ago := 13; ago >= 0; ago-- {
+		size := wave(ago, 1200)
+		if ago == 9 {
+			size = 0
+		}
+		row := RetentionRow{Day: day(ago), Size: people(size), Complete: ago > 0}
+		for n, share := range shares {
+			row.Cells = append(row.Cells, retentionCellOf(ago, n, size, share))
+		}
+		r.Table.Rows = append(r.Table.Rows, row)
+	}
+	for n, share := range shares {
+		r.Table.Average = append(r.Table.Average, RetentionAverage{Rate: ptr(share), Cohorts: 13 - n})
+	}
+	r.Table.Average[7] = RetentionAverage{}
+	return r
+}
+
+func retentionCellOf(ago, n int, size int64, share float64) RetentionCell {
+	c := RetentionCell{Number: people(int64(float64(size) * share)), Rate: ptr(share * (1 + float64(ago%5-2)/20))}
+	if n == 0 {
+		c.Rate = ptr(1.0)
+	}
+	switch {
+	case n > ago:
+		return RetentionCell{State: CellNotYet}
+	case n == ago:
+		c.State = CellInProgress
+	case ago-n == 4:
+		return RetentionCell{State: CellNoData}
+	case ago == 12 && n == 6:
+		c.Number, c.Rate = people(0), ptr(0.0)
+	}
+	if size == 0 {
+		c.Rate = nil
+	}
+	return c
+}
+
+func cohorts() CohortsPage {
+	c := CohortsPage{
+		Page: page(),
+		Expr: "activated - exposed",
+		Examples: []CohortExample{
+			{"activated - exposed", "activated, but never saw the new feature", "/cohorts?expr=activated+-+exposed"},
+			{"active@today-6d..today & exposed", "active this week and saw the new feature", "/cohorts?expr=x"},
+		},
+		Flags:  []MetricName{{"activated", "Activated"}, {"exposed", "Saw the new feature"}},
+		Days:   []MetricName{{"active", "Active users"}, {"signed_in", "Sign-ins"}},
+		Result: &CohortResult{Expr: "activated - exposed", Count: 48213, Known: 200000, CSV: "/api/v1/cohorts/members.csv?expr=activated+-+exposed"},
+	}
+	for i := range 50 {
+		id := fmt.Sprintf("u-%05d", i*37+11)
+		c.Result.Members = append(c.Result.Members, Member{id, "/users?id=" + id})
+	}
+	c.Result.Members[3].ID = "=cmd|' /C calc'!A0 <script>alert(1)</script> 用户"
+	return c
+}
+
+func users() UsersPage {
+	u := &UserYear{
+		ID:      "u-10423",
+		Metrics: []ui.Choice{{Label: "Active users", URL: "/users?id=u-10423&metric=active", Current: true}, {Label: "Sign-ins", URL: "/users?id=u-10423&metric=signed_in"}},
+		Title:   "Active users",
+		Year:    2026,
+		Years:   []ui.Choice{{Label: "2025", URL: "/users?id=u-10423&year=2025"}, {Label: "2026", URL: "/users?id=u-10423&year=2026", Current: true}},
+		Total:   171, Current: 4, Longest: 23, FirstDay: "2025-02-11", LastDay: day(0),
+		Download: "/api/v1/users/calendar?id=u-10423&format=csv",
+	}
+	for i := range asOf.YearDay() {
+		state := DayOff
+		if (i*7)%10 < 6 || i > 72 {
+			state = DayOn
+		}
+		if i == 40 || i == 41 {
+			state = DayNoData
+		}
+		u.Days = append(u.Days, state)
+	}
+	return UsersPage{Page: page(), ID: "u-10423", Metric: "active", User: u}
+}

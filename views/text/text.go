@@ -101,6 +101,11 @@ func (p *Printer) Percent(rate float64) string {
 	return p.numbers.Sprint(number.Percent(rate, number.Scale(1)))
 }
 
+// WholePercent returns a rate of 0 to 1 as whole per cent.
+func (p *Printer) WholePercent(rate float64) string {
+	return p.numbers.Sprint(number.Percent(rate, number.Scale(0)))
+}
+
 // Signed returns a relative change as per cent with one decimal and always a
 // sign; the minus is a real one, as wide as the plus.
 func (p *Printer) Signed(change float64) string {

@@ -28,6 +28,8 @@ type Field struct {
 	Label string
 	// Hint says what to give; may be empty.
 	Hint string
+	// Wide gives a select with long choices a row of its own on small screens.
+	Wide bool
 	// Problem says what is wrong with what was given; empty when nothing is.
 	Problem string
 }

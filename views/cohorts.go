@@ -1,0 +1,94 @@
+package views
+
+import "bitboard/views/ui"
+
+// CohortsPage is a set expression and the people it names.
+type CohortsPage struct {
+	Page
+	// Expr is the expression as it was given; empty at first.
+	Expr string
+	// Problem is what is wrong with the expression, or nil.
+	Problem *Problem
+	// Examples are ready expressions, each with a link that asks for it.
+	Examples []CohortExample
+	// Flags and Days are the metrics that an expression may name.
+	Flags, Days []MetricName
+	// Error says why there is no result although the expression is right.
+	Error string
+	// Result is the answer, nil when nothing was asked or something was wrong.
+	Result *CohortResult
+}
+
+// CohortExample is a ready expression.
+type CohortExample struct {
+	// Expr is the expression.
+	Expr string
+	// Meaning says in words whom it names.
+	Meaning string
+	// URL asks for it.
+	URL string
+}
+
+// MetricName is a metric as expressions and people name it.
+type MetricName struct{ Name, Title string }
+
+// CohortResult is whom an expression names.
+type CohortResult struct {
+	// Expr is the expression in its normal form.
+	Expr string
+	// Count is how many there are, Known the number of all known users.
+	Count, Known int64
+	// Members are the first of them, in the order of the file.
+	Members []Member
+	// CSV is the URL of all of them as a file.
+	CSV string
+}
+
+// Member is one user.
+type Member struct {
+	// ID is the user's own ID, byte for byte.
+	ID string
+	// URL is the user's page.
+	URL string
+}
+
+// share returns Count as a share of Known, nil when nobody is known.
+func (c CohortResult) share() *float64 {
+	if c.Known == 0 {
+		return nil
+	}
+	rate := float64(c.Count) / float64(c.Known)
+	return &rate
+}
+
+// marked is an expression cut at the character where it goes wrong.
+type marked struct{ before, at, after string }
+
+const noBreakSpace = '\u00a0'
+
+// mark cuts the expression at its problem's position, counted in characters;
+// ok is false when there is no such position.
+func (c CohortsPage) mark() (m marked, ok bool) {
+	characters := []rune(c.Expr)
+	if c.Problem == nil || c.Problem.Position < 0 || c.Problem.Position > len(characters) {
+		return marked{}, false
+	}
+	p := c.Problem.Position
+	if p == len(characters) { // it ends too early: mark a place after its end
+		characters = append(characters, noBreakSpace)
+	}
+	return marked{string(characters[:p]), string(characters[p]), string(characters[p+1:])}, true
+}
+
+// syntax are the forms of an expression with what they mean, for the help.
+func (c CohortsPage) syntax() []ui.Choice {
+	return []ui.Choice{
+		{Value: "a | b", Label: c.Text.T("cohorts.syntax.or")},
+		{Value: "a & b", Label: c.Text.T("cohorts.syntax.and")},
+		{Value: "a - b", Label: c.Text.T("cohorts.syntax.minus")},
+		{Value: "!a", Label: c.Text.T("cohorts.syntax.not")},
+		{Value: "activated", Label: c.Text.T("cohorts.syntax.flag")},
+		{Value: "active@2026-03-01", Label: c.Text.T("cohorts.syntax.day")},
+		{Value: "active@today-6d..today", Label: c.Text.T("cohorts.syntax.range")},
+	}
+}
