@@ -13,7 +13,7 @@ import (
 var catalogues embed.FS
 
 // supported are the languages with a catalogue, the default first.
-var supported = []language.Tag{language.English}
+var supported = []language.Tag{language.English, language.MustParse("zh-CN")}
 
 var (
 	matcher  = language.NewMatcher(supported)

@@ -139,9 +139,6 @@ const isoDate = "2006-01-02"
 // Date returns a day given as YYYY-MM-DD with the year, e.g. 2 Mar 2026.
 func (p *Printer) Date(day string) string { return p.date(day, "date.full") }
 
-// ShortDate returns a day given as YYYY-MM-DD without the year, e.g. 2 Mar.
-func (p *Printer) ShortDate(day string) string { return p.date(day, "date.short") }
-
 // LongDate returns a day given as YYYY-MM-DD with its weekday, e.g. Mon, 2 Mar 2026.
 func (p *Printer) LongDate(day string) string { return p.date(day, "date.long") }
 

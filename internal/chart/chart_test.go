@@ -1,0 +1,148 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"bitboard/internal/cohort"
+)
+
+var dates = []cohort.Day{
+	cohort.DayOfDate(2026, 3, 1), cohort.DayOfDate(2026, 3, 2), cohort.DayOfDate(2026, 3, 3), cohort.DayOfDate(2026, 3, 4),
+}
+
+// drawn is the part of the options that the tests look at.
+type drawn struct {
+	Series []struct {
+		Name, Type string
+		LineStyle  struct{ Type string }
+		Data       []struct {
+			Value  *float64
+			Symbol string
+		}
+	}
+	XAxis   []struct{ Data []string }
+	Legend  struct{ Show bool }
+	Tooltip struct{ RenderMode, Trigger string }
+}
+
+func read(t *testing.T, options json.RawMessage) drawn {
+	t.Helper()
+	var d drawn
+	if err := json.Unmarshal(options, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func lines(t *testing.T, series ...Series) json.RawMessage {
+	t.Helper()
+	options, err := Lines(dates, series...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return options
+}
+
+func known(value float64) Point { return Point{Value: value, Known: true, Complete: true} }
+
+// values writes a series' data with "-" for gaps.
+func values(t *testing.T, d drawn, series int) string {
+	t.Helper()
+	var words []string
+	for _, p := range d.Series[series].Data {
+		word := "-"
+		if p.Value != nil {
+			b, err := json.Marshal(*p.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			word = string(b)
+		}
+		words = append(words, word+p.Symbol)
+	}
+	return strings.Join(words, " ")
+}
+
+func TestLines(t *testing.T) {
+	open := Point{Value: 4, Known: true}
+	tests := []struct {
+		name   string
+		points []Point
+		solid  string
+		tail   string
+	}{
+		{"all complete", []Point{known(1), known(2), known(3), known(4)}, "1 2 3 4", ""},
+		{"a zero is a value", []Point{known(0), known(2), known(0), known(4)}, "0 2 0 4", ""},
+		{"an unknown value is a gap", []Point{known(1), {Complete: true}, known(3), known(4)}, "1 - 3 4", ""},
+		{"the tail is joined to the last complete point", []Point{known(1), known(2), known(3), open}, "1 2 3 -", "- - 3none 4"},
+		{"a tail of two", []Point{known(1), known(2), open, open}, "1 2 - -", "- 2none 4 4"},
+		{"nothing complete", []Point{open, open, open, open}, "- - - -", "4 4 4 4"},
+		{"a tail after a gap", []Point{known(1), known(2), {Complete: true}, open}, "1 2 - -", "- - - 4"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := read(t, lines(t, Series{"Active", tt.points}))
+			if got := values(t, d, 0); got != tt.solid {
+				t.Errorf("solid line %q, want %q", got, tt.solid)
+			}
+			if tt.tail == "" {
+				if len(d.Series) != 1 {
+					t.Errorf("%d series, want no tail", len(d.Series))
+				}
+				return
+			}
+			if got := values(t, d, 1); got != tt.tail {
+				t.Errorf("tail %q, want %q", got, tt.tail)
+			}
+			if d.Series[1].LineStyle.Type != "dashed" || d.Series[1].Name != "Active" {
+				t.Errorf("the tail is %+v", d.Series[1])
+			}
+		})
+	}
+}
+
+func TestLinesKeepsItsAxisAndItsTooltip(t *testing.T) {
+	d := read(t, lines(t, Series{"Active", []Point{known(1), known(2), known(3), known(4)}}))
+	want := []string{"2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04"}
+	if diff := cmp.Diff(want, d.XAxis[0].Data); diff != "" {
+		t.Errorf("dates (-want +got):\n%s", diff)
+	}
+	if d.Tooltip.RenderMode != "richText" || d.Tooltip.Trigger != "axis" || d.Legend.Show {
+		t.Errorf("tooltip %+v, legend %+v", d.Tooltip, d.Legend)
+	}
+}
+
+func TestLinesIsDeterministicAndSafe(t *testing.T) {
+	series := Series{`</script><b>"Aktive"`, []Point{known(1), known(2), known(3), {Value: 4, Known: true}}}
+	first := lines(t, series, series)
+	for range 20 {
+		if again := lines(t, series, series); !bytes.Equal(first, again) {
+			t.Fatal("the same input gave other bytes")
+		}
+	}
+	for _, bad := range []string{"</script", "<b>", "__f__", "#5470c6"} {
+		if bytes.Contains(first, []byte(bad)) {
+			t.Errorf("the options hold %s", bad)
+		}
+	}
+}
+
+func TestLinesRefusesSeriesOfAnotherLength(t *testing.T) {
+	_, err := Lines(dates, Series{"Active", []Point{known(1)}})
+	if err == nil || !strings.Contains(err.Error(), `"Active" has 1 points for 4 dates`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestCounts(t *testing.T) {
+	got := Counts("Active", []cohort.Point{{Date: dates[0], Count: 7, Complete: true}, {Date: dates[1], Count: 0}})
+	want := Series{"Active", []Point{{7, true, true}, {0, true, false}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("series (-want +got):\n%s", diff)
+	}
+}
