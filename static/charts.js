@@ -32,29 +32,39 @@
 
   const date = (iso) => new Date(`${iso}T00:00:00Z`);
   const isTail = (series) => series.lineStyle?.type === "dashed";
+  const isMark = (series) => series.symbol === "triangle";
+  const isMain = (series) => !isTail(series) && !isMark(series);
 
-  // One row a series: its own value, or the incomplete one of the tail behind it.
-  function rows(options, index, format, inProgress) {
+  // A line with what belongs to it: its incomplete tail and its suspect points.
+  function lines(options) {
     const found = [];
-    options.series.forEach((series, i) => {
-      if (isTail(series)) return;
-      const next = options.series[i + 1];
-      const own = series.data[index]?.value;
-      const tail = next && isTail(next) ? next.data[index]?.value : null;
-      if (own != null) found.push({ i, name: series.name, text: format.value(own) });
-      else if (tail != null) found.push({ i, name: series.name, text: `${format.value(tail)} (${inProgress})` });
+    options.series.forEach((series) => {
+      if (isMain(series)) found.push({ main: series });
+      else found.at(-1)[isTail(series) ? "tail" : "mark"] = series;
     });
     return found;
   }
 
+  // One row a line: its own value or the tail's, with what is to be said about it.
+  function rows(options, index, format, words) {
+    return lines(options).flatMap(({ main, tail, mark }, i) => {
+      const at = (series) => series?.data[index]?.value ?? null;
+      const value = at(main) ?? at(tail);
+      if (value === null) return [];
+      const notes = [at(main) === null && words.inProgress, at(mark) !== null && words.suspect].filter(Boolean);
+      const text = format.value(value) + (notes.length > 0 ? ` (${notes.join(", ")})` : "");
+      return [{ i, name: main.name, text }];
+    });
+  }
+
   // Built as elements: a string with style attributes would break style-src.
-  function tooltip(options, index, colors, format, inProgress) {
+  function tooltip(options, index, colors, format, words) {
     const box = document.createElement("div");
     const head = document.createElement("div");
     head.className = "tip-head";
     head.textContent = longDay.format(date(options.xAxis[0].data[index]));
     box.append(head);
-    for (const row of rows(options, index, format, inProgress)) {
+    for (const row of rows(options, index, format, words)) {
       const line = document.createElement("div");
       line.className = "tip-row";
       const dot = document.createElement("i");
@@ -69,38 +79,29 @@
     return box;
   }
 
-  // A tail takes the colour of the series that it continues.
-  function seriesColors(options) {
-    let n = 0;
-    let last = "";
-    return options.series.map((series) => {
-      if (!isTail(series)) last = color(`series-${(n++ % 4) + 1}`);
-      return last;
-    });
-  }
-
   function dress(figure, plain) {
     const options = structuredClone(plain);
     const format = formatters[figure.dataset.format] ?? formatters.count;
     const [ink, soft, line, panel] = ["ink", "ink-soft", "line", "panel"].map(color);
     const font = getComputedStyle(document.body).fontFamily;
-    const colors = seriesColors(options);
+    const all = lines(options);
+    const colors = all.map((_, i) => color(`series-${(i % 4) + 1}`));
+    const warn = color("warn");
 
     options.animation = !stillness.matches;
     options.animationDuration = 300;
     options.textStyle = { fontFamily: font, color: soft };
-    options.series.forEach((series, i) => {
-      series.lineStyle = { ...series.lineStyle, color: colors[i], width: 2 };
-      series.itemStyle = { ...series.itemStyle, color: colors[i] };
-      series.symbol = isTail(series) ? "emptyCircle" : "circle";
-      series.symbolSize = isTail(series) ? 6 : 5;
-      series.showSymbol = isTail(series) || series.data.length <= sparse;
+    all.forEach(({ main, tail, mark }, i) => {
+      const look = { itemStyle: { color: colors[i] }, lineStyle: { color: colors[i], width: 2 } };
+      Object.assign(main, look, { symbol: "circle", symbolSize: 5, showSymbol: main.data.length <= sparse });
+      if (tail) Object.assign(tail, look, { lineStyle: { ...look.lineStyle, type: "dashed" }, symbol: "emptyCircle", symbolSize: 6, showSymbol: true });
+      if (mark) Object.assign(mark, { itemStyle: { color: warn }, lineStyle: { width: 0 }, symbolSize: 10, showSymbol: true, z: 3 });
     });
     options.xAxis.forEach((axis) => {
       axis.axisLine = { lineStyle: { color: line } };
       axis.boundaryGap = false;
       axis.axisTick = { show: false };
-      axis.axisLabel = { color: soft, fontSize: 12, hideOverlap: true, alignMinLabel: "left", alignMaxLabel: "right", formatter: (day) => dayMonth.format(date(day)) };
+      axis.axisLabel = { color: soft, fontSize: 12, hideOverlap: true, formatter: (day) => dayMonth.format(date(day)) };
     });
     options.yAxis.forEach((axis) => {
       axis.splitLine = { lineStyle: { color: line } };
@@ -114,38 +115,41 @@
       borderColor: line,
       textStyle: { color: ink, fontSize: 13, fontFamily: font },
       axisPointer: { type: "line", lineStyle: { color: soft } },
-      formatter: (params) => tooltip(options, params[0].dataIndex, colors, format, figure.dataset.inProgress),
+      formatter: (params) => tooltip(options, params[0].dataIndex, colors, format, figure.dataset),
     };
     return options;
   }
 
-  // The legend is made of buttons, so that a keyboard reaches it. The dashed
-  // key stands for the incomplete part of every series.
-  function legend(figure, chart, plain, inProgress) {
+  function swatch(name) {
+    const mark = document.createElement("i");
+    mark.className = `swatch ${name}`;
+    return mark;
+  }
+
+  // The legend is made of buttons, so that a keyboard reaches it. The keys
+  // after them explain the dashes and the triangles of all lines.
+  function legend(figure, chart, plain) {
+    const all = lines(plain);
     const list = document.createElement("div");
     list.className = "legend";
-    const swatch = (i) => {
-      const mark = document.createElement("i");
-      mark.className = i < 0 ? "swatch dashed" : `swatch series-${(i % 4) + 1}`;
-      return mark;
-    };
-    const named = plain.series.filter((series) => !isTail(series));
-    named.forEach((series, i) => {
+    all.forEach(({ main }, i) => {
       const button = document.createElement("button");
       button.type = "button";
       button.setAttribute("aria-pressed", "true");
-      button.append(swatch(i), series.name);
+      button.append(swatch(`series-${(i % 4) + 1}`), main.name);
       button.addEventListener("click", () => {
         button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
-        chart.dispatchAction({ type: "legendToggleSelect", name: series.name });
+        chart.dispatchAction({ type: "legendToggleSelect", name: main.name });
       });
       list.append(button);
     });
-    if (named.length < plain.series.length) {
-      const key = document.createElement("span");
-      key.append(swatch(-1), inProgress);
-      list.append(key);
-    }
+    const key = (name, word) => {
+      const item = document.createElement("span");
+      item.append(swatch(name), word);
+      list.append(item);
+    };
+    if (all.some(({ tail }) => tail)) key("dashed", figure.dataset.inProgress);
+    if (all.some(({ mark }) => mark)) key("suspect", figure.dataset.suspect);
     figure.prepend(list);
   }
 
@@ -154,7 +158,7 @@
     const canvas = figure.querySelector(".canvas");
     const chart = echarts.init(canvas, null, { renderer: "canvas" });
     const paint = () => chart.setOption(dress(figure, plain));
-    legend(figure, chart, plain, figure.dataset.inProgress);
+    legend(figure, chart, plain);
     paint();
     new ResizeObserver(() => chart.resize()).observe(canvas);
     darkness.addEventListener("change", paint);

@@ -38,6 +38,11 @@ func metrics() []ui.Choice {
 	}
 }
 
+// suspectOn is the suspicion about a day.
+func suspectOn(ago int) string {
+	return map[int]string{12: "missing", 20: "low", 25: "missing_segment"}[ago]
+}
+
 // wave is a plausible number of active users some days ago.
 func wave(ago int, base int64) int64 {
 	weekend := int64(0)
@@ -67,7 +72,7 @@ func overview() OverviewPage {
 			share = 2
 		}
 		o.Active.Rows = append(o.Active.Rows, ActiveRow{
-			Day: day(ago), DAU: people(wave(ago, 10000) / share), WAU: people(wave(ago, 31000)), MAU: people(wave(ago, 66000)), Complete: ago > 0,
+			Day: day(ago), DAU: people(wave(ago, 10000) / share), WAU: people(wave(ago, 31000)), MAU: people(wave(ago, 66000)), Complete: ago > 0, Suspect: suspectOn(ago),
 		})
 		of := wave(ago, 10000) / share
 		row := ReturnRow{Day: day(ago), Of: people(of), Kept: people(of * 42 / 100), Rate: ptr(0.40 + float64(wave(ago, 1000)%50)/1000), Complete: ago > 1}

@@ -46,6 +46,9 @@ type CountFact struct {
 	From, To string
 	// Expr is the set expression of the people counted.
 	Expr string
+	// Suspect says why the number may be too low: missing, missing_segment,
+	// low, or empty when nothing is known.
+	Suspect string
 	// Before is the same number of a week before, on BeforeDay; nil when
 	// history does not reach back so far.
 	Before    *int64
@@ -89,6 +92,8 @@ type ActiveRow struct {
 	DAU, WAU, MAU ui.Number
 	// Complete is false for a day that isn't over.
 	Complete bool
+	// Suspect says why the numbers may be too low, as in CountFact.
+	Suspect string
 }
 
 // ReturnPanel is next-day retention by day, as a chart and as a table.
@@ -112,6 +117,8 @@ type ReturnRow struct {
 	Rate *float64
 	// Complete is false while the day after isn't over.
 	Complete bool
+	// Suspect says why the numbers may be too low, as in CountFact.
+	Suspect string
 }
 
 // change returns how a count moved against the one before, relative to it;

@@ -4,6 +4,8 @@
 package views
 
 import (
+	"strings"
+
 	"bitboard/views/text"
 	"bitboard/views/ui"
 )
@@ -43,6 +45,15 @@ type Notice struct {
 // basis returns what an answer about the days from..to rests on.
 func (p Page) basis(from, to, expr string) ui.Basis {
 	return ui.Basis{From: from, To: to, Zone: p.Zone, AsOf: p.AsOf, ComputedAt: p.ComputedAt, Expr: expr}
+}
+
+// dayName returns a day with its weekday; one of the present year goes without
+// the year.
+func (p Page) dayName(day string) string {
+	if year, _, ok := strings.Cut(p.AsOf, "-"); ok && strings.HasPrefix(day, year+"-") {
+		return p.Text.WeekdayDate(day)
+	}
+	return p.Text.LongDate(day)
 }
 
 // NoPosition marks a Problem about a whole field.

@@ -3,7 +3,6 @@ package views
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"bitboard/views/ui"
 )
@@ -149,8 +148,7 @@ func (t RetentionTable) legendSteps(p Page) []ui.Choice {
 	return steps
 }
 
-// cohortName returns a cohort's date as its granularity names it; days of the
-// present year go without the year.
+// cohortName returns a cohort's date as its granularity names it.
 func (r RetentionPage) cohortName(day string) string {
 	switch r.Form.Granularity {
 	case "month":
@@ -158,10 +156,7 @@ func (r RetentionPage) cohortName(day string) string {
 	case "week":
 		return r.Text.T("retention.week_of", "day", r.Text.Date(day))
 	default:
-		if year, _, ok := strings.Cut(r.AsOf, "-"); ok && strings.HasPrefix(day, year) {
-			return r.Text.WeekdayDate(day)
-		}
-		return r.Text.LongDate(day)
+		return r.dayName(day)
 	}
 }
 

@@ -21,6 +21,8 @@ type Point struct {
 	Known bool
 	// Complete is false while the period isn't over: the line is dashed.
 	Complete bool
+	// Suspect marks a value that may be too low because data are missing.
+	Suspect bool
 }
 
 // Series is one line: a point for each date of the axis, in order.
@@ -34,15 +36,16 @@ type Series struct {
 func Counts(name string, points []cohort.Point) Series {
 	s := Series{Name: name, Points: make([]Point, len(points))}
 	for i, p := range points {
-		s.Points[i] = Point{Value: float64(p.Count), Known: true, Complete: p.Complete}
+		s.Points[i] = Point{Value: float64(p.Count), Known: true, Complete: p.Complete, Suspect: p.Suspect != ""}
 	}
 	return s
 }
 
 // Lines returns the options of a line chart over dates. A series' complete
 // points are a solid line; its incomplete ones follow as a second, dashed
-// series of the same name that starts at the last complete point, so that both
-// are shown and hidden together. The same input gives the same bytes, safe
+// series that starts at the last complete point; its suspect points follow as
+// a third, of triangles without a line. All three have the same name, so that
+// they are shown and hidden together. The same input gives the same bytes, safe
 // inside a script element.
 func Lines(dates []cohort.Day, series ...Series) (json.RawMessage, error) {
 	line := charts.NewLine()
@@ -51,7 +54,7 @@ func Lines(dates []cohort.Day, series ...Series) (json.RawMessage, error) {
 		charts.WithYAxisOpts(opts.YAxis{Type: "value"}),
 		// Hidden: the script makes one of buttons, which a keyboard reaches.
 		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
-		charts.WithGridOpts(opts.Grid{Left: "4", Right: "20", Top: "12", Bottom: "4", ContainLabel: opts.Bool(true)}),
+		charts.WithGridOpts(opts.Grid{Left: "4", Right: "28", Top: "12", Bottom: "4", ContainLabel: opts.Bool(true)}),
 	)
 	line.SetXAxis(dates)
 	for _, s := range series {
@@ -63,11 +66,17 @@ func Lines(dates []cohort.Day, series ...Series) (json.RawMessage, error) {
 	return marshal(line)
 }
 
-// addLine adds a series, and its dashed tail when it has one.
+// suspectSymbol is also how the script knows the series of suspect points.
+const suspectSymbol = "triangle"
+
+// addLine adds a series, with its dashed tail and its suspect points when it has them.
 func addLine(line *charts.Line, s Series) {
 	line.AddSeries(s.Name, solid(s.Points))
 	if data, any := tail(s.Points); any {
 		line.AddSeries(s.Name, data, charts.WithLineStyleOpts(opts.LineStyle{Type: "dashed"}))
+	}
+	if data, any := suspects(s.Points); any {
+		line.AddSeries(s.Name, data, charts.WithLineChartOpts(opts.LineChart{Symbol: suspectSymbol}))
 	}
 }
 
@@ -94,6 +103,18 @@ func tail(points []Point) (data []opts.LineData, any bool) {
 		data[i].Value = p.Value
 		if i > 0 && points[i-1].Known && points[i-1].Complete {
 			data[i-1] = opts.LineData{Value: points[i-1].Value, Symbol: "none"}
+		}
+	}
+	return data, any
+}
+
+// suspects returns the suspect points alone.
+func suspects(points []Point) (data []opts.LineData, any bool) {
+	data = make([]opts.LineData, len(points))
+	for i, p := range points {
+		if p.Known && p.Suspect {
+			any = true
+			data[i].Value = p.Value
 		}
 	}
 	return data, any

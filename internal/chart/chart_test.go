@@ -19,6 +19,7 @@ var dates = []cohort.Day{
 type drawn struct {
 	Series []struct {
 		Name, Type string
+		Symbol     string
 		LineStyle  struct{ Type string }
 		Data       []struct {
 			Value  *float64
@@ -106,6 +107,21 @@ func TestLines(t *testing.T) {
 	}
 }
 
+func TestLinesMarksSuspectPoints(t *testing.T) {
+	odd := Point{Value: 0, Known: true, Complete: true, Suspect: true}
+	open := Point{Value: 4, Known: true, Suspect: true}
+	d := read(t, lines(t, Series{"Active", []Point{known(1), odd, known(3), open}}, Series{"Other", []Point{known(1), known(2), known(3), known(4)}}))
+	if len(d.Series) != 4 {
+		t.Fatalf("%d series, want a line, its tail, its marks and the other line", len(d.Series))
+	}
+	if got := values(t, d, 0); got != "1 0 3 -" {
+		t.Errorf("the line holds %q", got)
+	}
+	if got := values(t, d, 2); got != "- 0 - 4" || d.Series[2].Symbol != "triangle" || d.Series[2].Name != "Active" {
+		t.Errorf("the marks are %q, %+v", got, d.Series[2])
+	}
+}
+
 func TestLinesKeepsItsAxisAndItsTooltip(t *testing.T) {
 	d := read(t, lines(t, Series{"Active", []Point{known(1), known(2), known(3), known(4)}}))
 	want := []string{"2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04"}
@@ -140,8 +156,8 @@ func TestLinesRefusesSeriesOfAnotherLength(t *testing.T) {
 }
 
 func TestCounts(t *testing.T) {
-	got := Counts("Active", []cohort.Point{{Date: dates[0], Count: 7, Complete: true}, {Date: dates[1], Count: 0}})
-	want := Series{"Active", []Point{{7, true, true}, {0, true, false}}}
+	got := Counts("Active", []cohort.Point{{Date: dates[0], Count: 7, Complete: true}, {Date: dates[1], Suspect: cohort.Missing}})
+	want := Series{"Active", []Point{{7, true, true, false}, {0, true, false, true}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("series (-want +got):\n%s", diff)
 	}

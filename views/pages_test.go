@@ -1,0 +1,272 @@
+package views
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
+)
+
+// withClass returns the elements that carry a class.
+func withClass(doc *html.Node, class string) []*html.Node {
+	var found []*html.Node
+	for n := range doc.Descendants() {
+		for _, c := range strings.Fields(attr(n, "class")) {
+			if c == class {
+				found = append(found, n)
+			}
+		}
+	}
+	return found
+}
+
+// row returns the texts of the cells of a table's row.
+func row(table *html.Node, i int) []string {
+	var cells []string
+	for _, c := range all(all(table, "tr")[i], "th", "td") {
+		cells = append(cells, content(c))
+	}
+	return cells
+}
+
+func TestOverviewShowsNumbersWithTheirPeople(t *testing.T) {
+	doc := render(t, Overview(overview()))
+	var got []string
+	for _, f := range withClass(doc, "fact") {
+		got = append(got, content(all(f, "h2")[0])+" | "+content(withClass(f, "figure")[0])+" | "+content(withClass(f, "change")[0]))
+	}
+	want := []string{
+		"Daily active | 12,843 | +3.5% against 12,410 on Tue, 10 Mar",
+		"Weekly active | 38,112 | −1.2% against 38,590 on Tue, 10 Mar",
+		"Monthly active | 81,240 | +2.8% against 79,002 on Tue, 10 Mar",
+		"Next-day retention | 42.8% | +1.1 points against 41.7% on Mon, 9 Mar",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("head numbers (-want +got):\n%s", diff)
+	}
+	for _, name := range []string{"figure", "parts"} {
+		for _, n := range withClass(doc, name)[:1] {
+			if len(all(n, "a")) == 0 {
+				t.Errorf("the number in %s leads to nobody", name)
+			}
+		}
+	}
+}
+
+func TestOverviewTables(t *testing.T) {
+	tables := all(render(t, Overview(overview())), "table")
+	if len(tables) != 2 {
+		t.Fatalf("%d tables, want one for each chart", len(tables))
+	}
+	if diff := cmp.Diff([]string{"Wed, 18 Mar in progress", "6,125", "37,975", "80,850"}, row(tables[0], 61)); diff != "" {
+		t.Errorf("last row (-want +got):\n%s", diff)
+	}
+	if got := row(tables[0], 49)[0]; got != "Fri, 6 Mar data missing" {
+		t.Errorf("the suspect day is %q", got)
+	}
+}
+
+func TestAFailedPanelLeavesTheOthers(t *testing.T) {
+	o := overview()
+	o.Active.Error = "the store did not answer"
+	doc := render(t, Overview(o))
+	if n := len(withClass(doc, "failed")); n != 1 {
+		t.Errorf("%d parts failed, want 1", n)
+	}
+	if n := len(all(doc, "figure")); n != 1 {
+		t.Errorf("%d charts are left, want 1", n)
+	}
+}
+
+func TestRetentionCells(t *testing.T) {
+	table := all(render(t, Retention(retention())), "table")[0]
+	classes := func(r, c int) string { return attr(all(all(table, "tr")[r], "td")[c], "class") }
+	tests := []struct {
+		name        string
+		row, column int // column 0 is the size
+		class, text string
+	}{
+		{"a value", 1, 2, "cell scale-9", "46.2%"},
+		{"the whole cohort", 1, 1, "cell scale-10", "100.0%"},
+		{"nobody", 2, 7, "cell scale-0", "0.0%"},
+		{"an empty cohort", 5, 1, "cell", "– undefined, because nobody is in the group"},
+		{"no data", 3, 8, "cell no-data", "no data"},
+		{"in progress", 14, 1, "cell so-far scale-10", "100.0% in progress"},
+		{"not yet", 14, 2, "cell not-yet", "· not yet"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := classes(tt.row, tt.column); got != tt.class {
+				t.Errorf("class %q, want %q", got, tt.class)
+			}
+			if got := row(table, tt.row)[tt.column+1]; got != tt.text {
+				t.Errorf("text %q, want %q", got, tt.text)
+			}
+		})
+	}
+	if got := row(table, 15); got[0] != "Average" || got[3] != "44.0%" || got[9] != "– no cohort is complete yet" {
+		t.Errorf("average %q", got)
+	}
+}
+
+func TestStep(t *testing.T) {
+	tests := []struct {
+		name      string
+		rate, top float64
+		want      int
+	}{
+		{"nobody", 0, 0.5, 0},
+		{"a few are more than nobody", 0.001, 0.5, 1},
+		{"the middle", 0.25, 0.5, 5},
+		{"the top", 0.5, 0.5, 10},
+		{"above the top", 1, 0.5, 10},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := step(tt.rate, tt.top); got != tt.want {
+				t.Errorf("step(%v, %v) = %d, want %d", tt.rate, tt.top, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestScaleTop(t *testing.T) {
+	table := func(rates ...float64) RetentionTable {
+		r := RetentionRow{}
+		var periods []int
+		for i := range rates {
+			periods = append(periods, i)
+			r.Cells = append(r.Cells, RetentionCell{Rate: &rates[i]})
+		}
+		return RetentionTable{Periods: periods, Rows: []RetentionRow{r}}
+	}
+	tests := []struct {
+		name  string
+		table RetentionTable
+		want  float64
+	}{
+		{"period 0 does not count", table(1, 0.42), 0.45},
+		{"a round rate is its own top", table(1, 0.4), 0.4},
+		{"all come back", table(1, 1), 1},
+		{"nobody comes back", table(1, 0), 0.05},
+		{"only period 0", table(1), 0.05},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.table.top(); got != tt.want {
+				t.Errorf("top %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestMark(t *testing.T) {
+	tests := []struct {
+		name     string
+		expr     string
+		position int
+		want     marked
+		ok       bool
+	}{
+		{"in the middle", "a - b", 4, marked{"a - ", "b", ""}, true},
+		{"at the start", "(a", 0, marked{"", "(", "a"}, true},
+		{"counted in characters", "用户 - ü&b", 5, marked{"用户 - ", "ü", "&b"}, true},
+		{"at the end", "a -", 3, marked{"a -", "\u00a0", ""}, true},
+		{"of nothing", "", 0, marked{"", "\u00a0", ""}, true},
+		{"the whole field", "a", NoPosition, marked{}, false},
+		{"past the end", "a", 2, marked{}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := CohortsPage{Expr: tt.expr, Problem: &Problem{"expr", tt.position, "wrong"}}
+			got, ok := c.mark()
+			if got != tt.want || ok != tt.ok {
+				t.Errorf("mark() = %q, %t, want %q, %t", got, ok, tt.want, tt.ok)
+			}
+		})
+	}
+}
+
+func TestCohortKeepsWhatWasGiven(t *testing.T) {
+	c := cohorts()
+	c.Expr, c.Result, c.Problem = "\nactivated - <b>", nil, &Problem{"expr", 13, "a metric was expected"}
+	doc := render(t, Cohorts(c))
+	area := all(doc, "textarea")[0]
+	if area.FirstChild == nil || area.FirstChild.Data != "\nactivated - <b>" {
+		t.Errorf("the text area holds %q", content(area))
+	}
+	if got := content(all(doc, "mark")[0]); got != "<" {
+		t.Errorf("marked is %q, want <", got)
+	}
+	if attr(area, "aria-invalid") != "true" || !strings.Contains(attr(area, "aria-describedby"), "f-expr-problem") {
+		t.Errorf("the text area does not say that it is wrong: %v", area.Attr)
+	}
+}
+
+func TestCohortResult(t *testing.T) {
+	doc := render(t, Cohorts(cohorts()))
+	if got := content(withClass(doc, "headline")[0]); got != "48,213 users · 24.1% of 200,000 known users" {
+		t.Errorf("the result says %q", got)
+	}
+	if got := content(withClass(doc, "download")[0]); got != "Download CSV (48,213 rows)" {
+		t.Errorf("the file is called %q", got)
+	}
+	if n := len(all(withClass(doc, "members")[0], "a")); n != 50 {
+		t.Errorf("%d members are linked, want 50", n)
+	}
+}
+
+func TestUserYear(t *testing.T) {
+	doc := render(t, Users(users()))
+	tables := all(doc, "table")
+	if len(tables) != 3 {
+		t.Fatalf("%d months, want those that have begun", len(tables))
+	}
+	if got := content(all(tables[2], "caption")[0]); got != "March 13 days" {
+		t.Errorf("caption %q", got)
+	}
+	if diff := cmp.Diff([]string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}, row(tables[0], 0)); diff != "" {
+		t.Errorf("weekdays (-want +got):\n%s", diff)
+	}
+	want := []string{"16 active", "17 active", "18 active", "19 not yet", "20 not yet", "21 not yet", "22 not yet"}
+	if diff := cmp.Diff(want, row(tables[2], 4)); diff != "" {
+		t.Errorf("week of today (-want +got):\n%s", diff)
+	}
+	if got := row(tables[1], 3)[1]; got != "10 no data" {
+		t.Errorf("a day without data is %q", got)
+	}
+	if n := len(withClass(doc, "today")); n != 1 {
+		t.Errorf("%d days are today", n)
+	}
+}
+
+func TestUserYearWithWeeksFromSunday(t *testing.T) {
+	u := users()
+	u.User.SundayFirst = true
+	table := all(render(t, Users(u)), "table")[0]
+	if row(table, 0)[0] != "Sun" || row(table, 1)[3] != "" || !strings.HasPrefix(row(table, 1)[4], "1 ") {
+		t.Errorf("2026 begins on a Thursday, the table with %q, %q", row(table, 0), row(table, 1))
+	}
+}
+
+func TestUserAsText(t *testing.T) {
+	u := users()
+	want := `User ID: u-10423
+Metric: Active users
+As of: 2026-03-18 Asia/Shanghai
+Current streak: 4 days
+Longest streak: 23 days
+Days in total: 171 days
+First day: 2025-02-11
+Last day: 2026-03-18
+
+2026: 47 days
+2026-01: 1 3 4 6 7 10 11 13 14 16 17 20 21 23 24 26 27 30 31
+2026-02: 2 3 5 6 9 12 13 15 16 19 20 22 23 25 26
+2026-03: 1 2 4 5 7 8 11 12 14 15 16 17 18
+`
+	if diff := cmp.Diff(want, u.User.asText(u.Page)); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,183 @@
+package views
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+	"golang.org/x/net/html"
+
+	"bitboard/views/text"
+)
+
+// state is a page in one of its states.
+type state struct {
+	name string
+	page func(Page) templ.Component
+}
+
+// states are all pages in all their states.
+func states() []state {
+	return slices.Concat(overviewStates(), retentionStates(), cohortStates(), userStates(), errorStates())
+}
+
+func overviewStates() []state {
+	change := func(edit func(*OverviewPage)) func(Page) templ.Component {
+		return func(p Page) templ.Component {
+			o := overview()
+			o.Page = p
+			edit(&o)
+			return Overview(o)
+		}
+	}
+	return []state{
+		{"overview", change(func(*OverviewPage) {})},
+		{"overview without data", change(func(o *OverviewPage) { o.Empty = true })},
+		{"overview with failed panels", change(func(o *OverviewPage) {
+			o.WAU.Error, o.NextDay.Error, o.Active.Error, o.Return.Error = "a", "b", "c", "d"
+		})},
+		{"overview of an empty range", change(func(o *OverviewPage) { o.Active.Rows, o.Return.Rows = nil, nil })},
+		{"overview without history", change(func(o *OverviewPage) { o.DAU.Before, o.NextDay.Before, o.NextDay.Rate = nil, nil, nil })},
+		{"overview with a wrong date", change(func(o *OverviewPage) { o.Form.Problem = &Problem{"from", NoPosition, "no such date"} })},
+	}
+}
+
+func retentionStates() []state {
+	change := func(edit func(*RetentionPage)) func(Page) templ.Component {
+		return func(p Page) templ.Component {
+			r := retention()
+			r.Page = p
+			edit(&r)
+			return Retention(r)
+		}
+	}
+	return []state{
+		{"retention", change(func(*RetentionPage) {})},
+		{"retention in numbers", change(func(r *RetentionPage) { r.Form.Show = "count" })},
+		{"retention by week, strict", change(func(r *RetentionPage) { r.Form.Granularity, r.Form.Returning = "week", "every" })},
+		{"retention by month, or after", change(func(r *RetentionPage) {
+			r.Form.Granularity, r.Form.Returning, r.Form.Cohorts = "month", "on_or_after", "any"
+		})},
+		{"retention failed", change(func(r *RetentionPage) { r.Error = "a" })},
+		{"retention of an empty range", change(func(r *RetentionPage) { r.Table.Rows = nil })},
+		{"retention with a wrong number", change(func(r *RetentionPage) { r.Form.Problem = &Problem{"periods", NoPosition, "too many"} })},
+	}
+}
+
+func cohortStates() []state {
+	change := func(edit func(*CohortsPage)) func(Page) templ.Component {
+		return func(p Page) templ.Component {
+			c := cohorts()
+			c.Page = p
+			edit(&c)
+			return Cohorts(c)
+		}
+	}
+	return []state{
+		{"cohort", change(func(*CohortsPage) {})},
+		{"cohorts at first", change(func(c *CohortsPage) { c.Expr, c.Result = "", nil })},
+		{"cohort of nobody", change(func(c *CohortsPage) { c.Result = &CohortResult{Expr: "exposed"} })},
+		{"cohort of all shown", change(func(c *CohortsPage) { c.Result.Count = int64(len(c.Result.Members)) })},
+		{"cohort failed", change(func(c *CohortsPage) { c.Error = "a" })},
+		{"cohort with an unknown metric", change(func(c *CohortsPage) { c.Result, c.Problem = nil, &Problem{"expr", 12, "no such metric"} })},
+		{"cohort that ends too early", change(func(c *CohortsPage) { c.Result, c.Problem = nil, &Problem{"expr", 19, "a metric is missing"} })},
+	}
+}
+
+func userStates() []state {
+	change := func(edit func(*UsersPage)) func(Page) templ.Component {
+		return func(p Page) templ.Component {
+			u := users()
+			u.Page = p
+			edit(&u)
+			return Users(u)
+		}
+	}
+	return []state{
+		{"user", change(func(*UsersPage) {})},
+		{"user with weeks from Sunday", change(func(u *UsersPage) { u.User.SundayFirst = true })},
+		{"user without any day", change(func(u *UsersPage) {
+			u.User.Days, u.User.FirstDay, u.User.LastDay = make([]DayState, 77), "", ""
+		})},
+		{"users at first", change(func(u *UsersPage) { u.ID, u.User = "", nil })},
+		{"unknown user", change(func(u *UsersPage) { u.User, u.Unknown = nil, true })},
+		{"user failed", change(func(u *UsersPage) { u.User, u.Error = nil, "a" })},
+		{"user with a wrong ID", change(func(u *UsersPage) { u.User, u.Problem = nil, &Problem{"id", NoPosition, "too long"} })},
+	}
+}
+
+func errorStates() []state {
+	var all []state
+	for _, status := range []int{400, 403, 404, 429, 500, 503} {
+		all = append(all, state{"error", func(p Page) templ.Component {
+			return Error(ErrorPage{Page: p, Status: status, Message: "m", RequestID: "r"})
+		}})
+	}
+	return all
+}
+
+// eachState renders every page in every state, language and theme.
+func eachState(t *testing.T, check func(t *testing.T, doc *html.Node, p Page)) {
+	t.Helper()
+	for _, s := range states() {
+		for _, language := range []string{"en", "zh-CN"} {
+			t.Run(s.name+" "+language, func(t *testing.T) {
+				p := page()
+				p.Text, p.Theme = text.For(language), "dark"
+				p.Notices = []Notice{{"error", "n", "m"}, {"info", "n", "m"}}
+				check(t, render(t, s.page(p)), p)
+			})
+		}
+	}
+}
+
+func render(t *testing.T, c templ.Component) *html.Node {
+	t.Helper()
+	var b strings.Builder
+	if err := c.Render(context.Background(), &b); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := html.Parse(strings.NewReader(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// all returns the elements with one of the names, in order.
+func all(doc *html.Node, names ...string) []*html.Node {
+	var found []*html.Node
+	for n := range doc.Descendants() {
+		if n.Type == html.ElementNode && slices.Contains(names, n.Data) {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+// attr returns an attribute's value, or "".
+func attr(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func has(n *html.Node, name string) bool {
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
+}
+
+// content returns the text of an element with single blanks.
+func content(n *html.Node) string {
+	var b strings.Builder
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			b.WriteString(d.Data + " ")
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
