@@ -73,7 +73,7 @@ func pairs() []pair {
 	for i := 1; i <= 4; i++ {
 		all = append(all, pair{fmt.Sprintf("series-%d", i), "panel", graphic})
 	}
-	for step := 0; step <= 10; step++ {
+	for step := range 11 {
 		front := "on-low"
 		switch {
 		case step >= 7:

@@ -9,7 +9,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"fmt"
 	"mime"
 	"net/http"
 	"path"
@@ -63,7 +62,7 @@ func readAll(names []string) [][]byte {
 	for i, name := range names {
 		content, err := files.ReadFile(name)
 		if err != nil {
-			panic(err)
+			panic(err) //nolint:forbidigo // as regexp.MustCompile: the input is compiled in
 		}
 		contents[i] = content
 	}
@@ -99,13 +98,12 @@ func compress(content []byte) []byte {
 }
 
 // URL returns the path of an asset, e.g. /static/app.0123456789ab.css for
-// app.css. It panics on a name that is not embedded: a mistake in a page.
+// app.css. A name that is not embedded gives a path that answers 404.
 func URL(name string) string {
-	a, ok := byName[name]
-	if !ok {
-		panic(fmt.Sprintf("static: no asset %q", name))
+	if a, ok := byName[name]; ok {
+		return a.url
 	}
-	return a.url
+	return Prefix + name
 }
 
 // Handler serves the assets by their URLs. Any other path, and so any wrong

@@ -11,6 +11,7 @@ import (
 
 func TestEveryPageHasItsFrame(t *testing.T) {
 	eachState(t, func(t *testing.T, doc *html.Node, p Page) {
+		t.Helper()
 		root := all(doc, "html")[0]
 		if attr(root, "lang") != p.Text.Code() || attr(root, "data-theme") != "dark" {
 			t.Errorf("html has %v", root.Attr)
@@ -32,6 +33,7 @@ func TestEveryPageHasItsFrame(t *testing.T) {
 
 func TestNoInlineScriptOrStyle(t *testing.T) {
 	eachState(t, func(t *testing.T, doc *html.Node, _ Page) {
+		t.Helper()
 		for n := range doc.Descendants() {
 			for _, a := range n.Attr {
 				if a.Key == "style" || strings.HasPrefix(a.Key, "on") {
@@ -56,6 +58,7 @@ func TestNoInlineScriptOrStyle(t *testing.T) {
 
 func TestEveryControlIsLabelled(t *testing.T) {
 	eachState(t, func(t *testing.T, doc *html.Node, _ Page) {
+		t.Helper()
 		labelled := map[string]bool{}
 		for _, l := range all(doc, "label") {
 			labelled[attr(l, "for")] = content(l) != ""
@@ -75,6 +78,7 @@ func TestEveryControlIsLabelled(t *testing.T) {
 
 func TestReferencesLeadSomewhereAndIDsAreUnique(t *testing.T) {
 	eachState(t, func(t *testing.T, doc *html.Node, _ Page) {
+		t.Helper()
 		ids := map[string]bool{}
 		for n := range doc.Descendants() {
 			if id := attr(n, "id"); id != "" {
@@ -86,7 +90,7 @@ func TestReferencesLeadSomewhereAndIDsAreUnique(t *testing.T) {
 		}
 		for n := range doc.Descendants() {
 			for _, name := range []string{"for", "aria-describedby", "aria-labelledby", "data-chart"} {
-				for _, id := range strings.Fields(attr(n, name)) {
+				for id := range strings.FieldsSeq(attr(n, name)) {
 					if !ids[id] {
 						t.Errorf("%s=%q of %s leads nowhere", name, id, n.Data)
 					}
@@ -98,6 +102,7 @@ func TestReferencesLeadSomewhereAndIDsAreUnique(t *testing.T) {
 
 func TestTablesHaveCaptionsAndScopes(t *testing.T) {
 	eachState(t, func(t *testing.T, doc *html.Node, _ Page) {
+		t.Helper()
 		for _, table := range all(doc, "table") {
 			captions := all(table, "caption")
 			if len(captions) != 1 || content(captions[0]) == "" {
@@ -124,6 +129,7 @@ func TestTablesHaveCaptionsAndScopes(t *testing.T) {
 
 func TestHeadingsDoNotSkipALevel(t *testing.T) {
 	eachState(t, func(t *testing.T, doc *html.Node, _ Page) {
+		t.Helper()
 		level := 0
 		for _, h := range all(doc, "h1", "h2", "h3", "h4") {
 			now := int(h.Data[1] - '0')
@@ -145,6 +151,7 @@ var latin = regexp.MustCompile(`[A-Za-z]{3,}`)
 
 func TestNothingIsLeftUntranslated(t *testing.T) {
 	eachState(t, func(t *testing.T, doc *html.Node, p Page) {
+		t.Helper()
 		if p.Text.Code() == "en" {
 			return
 		}

@@ -14,8 +14,6 @@ var asOf = time.Date(2026, time.March, 18, 0, 0, 0, 0, time.UTC)
 
 func day(ago int) string { return asOf.AddDate(0, 0, -ago).Format("2006-01-02") }
 
-func ptr[T any](v T) *T { return &v }
-
 func people(n int64) ui.Number {
 	return ui.Number{Count: n, People: fmt.Sprintf("/cohorts?expr=active%%40today&n=%d", n)}
 }
@@ -59,8 +57,8 @@ func overview() OverviewPage {
 		WAU:  countFact1(38112, 7, 38590),
 		MAU:  countFact1(81240, 28, 79002),
 		NextDay: RateFact{
-			Day: day(2), From: day(2), To: day(1), Of: people(12610), Kept: people(5402), Rate: ptr(0.4284),
-			Expr: "active@" + day(2) + " & active@" + day(1), Before: ptr(0.4171), BeforeDay: day(9),
+			Day: day(2), From: day(2), To: day(1), Of: people(12610), Kept: people(5402), Rate: new(0.4284),
+			Expr: "active@" + day(2) + " & active@" + day(1), Before: new(0.4171), BeforeDay: day(9),
 		},
 		Form:   OverviewForm{Metrics: metrics(), From: day(60), To: day(0)},
 		Active: ActivePanel{Options: json.RawMessage(`{"series":[]}`), CSV: "/api/v1/active?metric=active&format=csv"},
@@ -75,7 +73,7 @@ func overview() OverviewPage {
 			Day: day(ago), DAU: people(wave(ago, 10000) / share), WAU: people(wave(ago, 31000)), MAU: people(wave(ago, 66000)), Complete: ago > 0, Suspect: suspectOn(ago),
 		})
 		of := wave(ago, 10000) / share
-		row := ReturnRow{Day: day(ago), Of: people(of), Kept: people(of * 42 / 100), Rate: ptr(0.40 + float64(wave(ago, 1000)%50)/1000), Complete: ago > 1}
+		row := ReturnRow{Day: day(ago), Of: people(of), Kept: people(of * 42 / 100), Rate: new(0.40 + float64(wave(ago, 1000)%50)/1000), Complete: ago > 1}
 		if ago > 0 {
 			o.Return.Rows = append(o.Return.Rows, row)
 		}
@@ -116,16 +114,16 @@ func retention() RetentionPage {
 		r.Table.Rows = append(r.Table.Rows, row)
 	}
 	for n, share := range shares {
-		r.Table.Average = append(r.Table.Average, RetentionAverage{Rate: ptr(share), Cohorts: 13 - n})
+		r.Table.Average = append(r.Table.Average, RetentionAverage{Rate: new(share), Cohorts: 13 - n})
 	}
 	r.Table.Average[7] = RetentionAverage{}
 	return r
 }
 
 func retentionCellOf(ago, n int, size int64, share float64) RetentionCell {
-	c := RetentionCell{Number: people(int64(float64(size) * share)), Rate: ptr(share * (1 + float64(ago%5-2)/20))}
+	c := RetentionCell{Number: people(int64(float64(size) * share)), Rate: new(share * (1 + float64(ago%5-2)/20))}
 	if n == 0 {
-		c.Rate = ptr(1.0)
+		c.Rate = new(1.0)
 	}
 	switch {
 	case n > ago:
@@ -135,7 +133,7 @@ func retentionCellOf(ago, n int, size int64, share float64) RetentionCell {
 	case ago-n == 4:
 		return RetentionCell{State: CellNoData}
 	case ago == 12 && n == 6:
-		c.Number, c.Rate = people(0), ptr(0.0)
+		c.Number, c.Rate = people(0), new(0.0)
 	}
 	if size == 0 {
 		c.Rate = nil

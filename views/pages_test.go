@@ -12,7 +12,7 @@ import (
 func withClass(doc *html.Node, class string) []*html.Node {
 	var found []*html.Node
 	for n := range doc.Descendants() {
-		for _, c := range strings.Fields(attr(n, "class")) {
+		for c := range strings.FieldsSeq(attr(n, "class")) {
 			if c == class {
 				found = append(found, n)
 			}

@@ -136,10 +136,10 @@ func step(rate, top float64) int {
 }
 
 // legendSteps returns the steps of the legend with the rate each stands for.
-func (t RetentionTable) legendSteps(p Page) []ui.Choice {
+func legendSteps(p Page, top float64) []ui.Choice {
 	var steps []ui.Choice
 	for i := 0; i <= colourSteps; i += 2 {
-		label := p.Text.WholePercent(t.top() * float64(i) / colourSteps)
+		label := p.Text.WholePercent(top * float64(i) / colourSteps)
 		if i == colourSteps {
 			label = "≥ " + label // period 0 may lie above the scale
 		}

@@ -72,10 +72,10 @@ const suspectSymbol = "triangle"
 // addLine adds a series, with its dashed tail and its suspect points when it has them.
 func addLine(line *charts.Line, s Series) {
 	line.AddSeries(s.Name, solid(s.Points))
-	if data, any := tail(s.Points); any {
+	if data, found := tail(s.Points); found {
 		line.AddSeries(s.Name, data, charts.WithLineStyleOpts(opts.LineStyle{Type: "dashed"}))
 	}
-	if data, any := suspects(s.Points); any {
+	if data, found := suspects(s.Points); found {
 		line.AddSeries(s.Name, data, charts.WithLineChartOpts(opts.LineChart{Symbol: suspectSymbol}))
 	}
 }
@@ -93,31 +93,31 @@ func solid(points []Point) []opts.LineData {
 
 // tail returns the incomplete points, each joined to a complete point just
 // before it, which gets no symbol of its own.
-func tail(points []Point) (data []opts.LineData, any bool) {
+func tail(points []Point) (data []opts.LineData, found bool) {
 	data = make([]opts.LineData, len(points))
 	for i, p := range points {
 		if !p.Known || p.Complete {
 			continue
 		}
-		any = true
+		found = true
 		data[i].Value = p.Value
 		if i > 0 && points[i-1].Known && points[i-1].Complete {
 			data[i-1] = opts.LineData{Value: points[i-1].Value, Symbol: "none"}
 		}
 	}
-	return data, any
+	return data, found
 }
 
 // suspects returns the suspect points alone.
-func suspects(points []Point) (data []opts.LineData, any bool) {
+func suspects(points []Point) (data []opts.LineData, found bool) {
 	data = make([]opts.LineData, len(points))
 	for i, p := range points {
 		if p.Known && p.Suspect {
-			any = true
+			found = true
 			data[i].Value = p.Value
 		}
 	}
-	return data, any
+	return data, found
 }
 
 // marshal returns a chart's options without what the library adds for pages of its own.

@@ -59,7 +59,7 @@ func loadAll() []*Printer {
 	for i, tag := range supported {
 		m, err := load(tag.String())
 		if err != nil {
-			panic(err)
+			panic(err) //nolint:forbidigo // as regexp.MustCompile: the input is compiled in
 		}
 		all[i] = &Printer{tag: tag, messages: m, numbers: message.NewPrinter(tag)}
 	}
