@@ -29,7 +29,9 @@ const (
 )
 
 // styleSheets are joined, in this order, into app.css.
-var styleSheets = []string{"css/tokens.css", "css/base.css", "css/layout.css", "css/components.css", "css/tables.css", "css/pages.css"}
+var styleSheets = []string{
+	"css/tokens.css", "css/base.css", "css/layout.css", "css/components.css", "css/tables.css", "css/pages.css", "css/modes.css",
+}
 
 // asset is one file, ready to be sent.
 type asset struct {
