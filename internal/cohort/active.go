@@ -93,3 +93,6 @@ func (q ActiveQuestion) Answer(c Calendar, counts []int64) []Point {
 	}
 	return points
 }
+
+// Expr writes the people of one of the Spans as a set expression, without the filter.
+func (q ActiveQuestion) Expr(span Range) string { return onDays(q.Metric, span) }

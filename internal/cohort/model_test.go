@@ -151,8 +151,27 @@ func TestRetentionFollowsItsDefinition(t *testing.T) {
 			if diff := cmp.Diff(want, row); diff != "" {
 				r.Fatalf("%+v (-want +got):\n%s", q, diff)
 			}
+			checkExpr(r, of, q.MembersExpr(calendar, row.Date), q.AsOf, row.Size)
+			for _, cell := range row.Cells {
+				checkExpr(r, of, q.CellExpr(calendar, row.Date, cell.Bracket), q.AsOf, cell.Count)
+			}
 		}
 	})
+}
+
+// checkExpr checks that an expression names as many users as a report counts.
+func checkExpr(r *rapid.T, of map[string]history, text string, asOf cohort.Day, want int64) {
+	e, err := cohort.ParseExpr(text)
+	if err != nil {
+		r.Fatalf("%s: %v", text, err)
+	}
+	set, err := e.Resolve(cohort.Scope{AsOf: asOf, Workspace: cohort.Workspace{Metrics: []cohort.Metric{{Name: "s"}, {Name: "r"}}}})
+	if err != nil {
+		r.Fatalf("%s: %v", text, err)
+	}
+	if got := count(of, []cohort.Set{set}, users)[0]; got != want {
+		r.Fatalf("%s names %d users, the report counts %d", text, got, want)
+	}
 }
 
 func cameBack(h history, user string, q cohort.RetentionQuestion, n int, at func(int) cohort.Range) bool {

@@ -228,6 +228,41 @@ func (q RetentionQuestion) cell(c Calendar, start Day, members Set, b Bracket) S
 	return Both(ActiveOn(q.Return, Range{from, c.Add(q.Granularity, start, b.To+1) - 1}, q.AsOf), members)
 }
 
+// MembersExpr writes the cohort of the period that starts at start as a set
+// expression, without the filter.
+func (q RetentionQuestion) MembersExpr(c Calendar, start Day) string {
+	on := onDays(q.Start, c.Period(q.Granularity, start))
+	if q.Membership == FirstTime {
+		return "first(" + on + ")"
+	}
+	return on
+}
+
+// CellExpr writes the members counted in a cell as a set expression, without
+// the filter.
+func (q RetentionQuestion) CellExpr(c Calendar, start Day, b Bracket) string {
+	expr := q.MembersExpr(c, start)
+	at := func(n int) Range { return c.Period(q.Granularity, c.Add(q.Granularity, start, n)) }
+	switch q.Returning {
+	case OnOrAfter:
+		return expr + " & " + onDays(q.Return, Range{at(b.From).From, q.AsOf})
+	case EveryPeriod:
+		for n := 1; n <= b.From; n++ {
+			expr += " & " + onDays(q.Return, at(n))
+		}
+		return expr
+	}
+	return expr + " & " + onDays(q.Return, Range{at(b.From).From, at(b.To).To})
+}
+
+// onDays writes the users with a metric on some day of r as an operand.
+func onDays(metric string, r Range) string {
+	if r.From == r.To {
+		return metric + "@" + r.From.String()
+	}
+	return metric + "@" + r.From.String() + ".." + r.To.String()
+}
+
 // Answer makes the table from the counts of Sets.
 func (q RetentionQuestion) Answer(c Calendar, counts []int64) Retention {
 	var t Retention

@@ -27,3 +27,9 @@ func (s *Service) Metrics(ctx context.Context) ([]MetricSpan, error) {
 	}
 	return spans, nil
 }
+
+// Catalogue returns what exists now, to tell a day without data from a day
+// without anybody.
+func (s *Service) Catalogue(ctx context.Context) (*cohort.Catalogue, error) {
+	return s.store.Catalogue(ctx)
+}

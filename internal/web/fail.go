@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"bitboard/internal/fault"
+	"bitboard/views"
 )
 
 // retryAfter is what an answer of 503 or 429 asks the caller to wait, in seconds.
@@ -76,12 +77,26 @@ func (s *server) fail(err error, c echo.Context) {
 	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
 		c.Response().Header().Set("Retry-After", retryAfter)
 	}
-	if c.Request().Method == http.MethodHead {
+	switch {
+	case c.Request().Method == http.MethodHead:
 		err = c.NoContent(status)
-	} else {
+	case wantsPage(c):
+		err = render(c, status, views.Error(s.errorPage(c, status, body)))
+	default:
 		err = c.JSON(status, map[string]errorBody{"error": body})
 	}
 	if err != nil {
 		s.Log.Debug("an error could not be sent", "error", err)
 	}
+}
+
+// wantsPage reports whether a person is reading rather than a program.
+func wantsPage(c echo.Context) bool {
+	return !strings.HasPrefix(c.Request().URL.Path, "/api/") && strings.Contains(c.Request().Header.Get(echo.HeaderAccept), "text/html")
+}
+
+func (s *server) errorPage(c echo.Context, status int, body errorBody) views.ErrorPage {
+	e := views.ErrorPage{Page: s.page(c, s.today()), Status: status, Message: sentence(body.Message), RequestID: c.Response().Header().Get(echo.HeaderXRequestID)}
+	e.ComputedAt = ""
+	return e
 }

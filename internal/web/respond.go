@@ -34,7 +34,15 @@ func respond(c echo.Context, body any, rows table) error {
 	if !wantsCSV(c) {
 		return c.JSON(http.StatusOK, body)
 	}
+	return writeCSV(c, "", rows)
+}
+
+// writeCSV sends rows as CSV, as a download when they have a file name.
+func writeCSV(c echo.Context, fileName string, rows table) error {
 	c.Response().Header().Set(echo.HeaderContentType, contentTypeCSV)
+	if fileName != "" {
+		c.Response().Header().Set(echo.HeaderContentDisposition, `attachment; filename="`+fileName+`"`)
+	}
 	w := csv.NewWriter(c.Response())
 	if err := w.Write(rows.header); err != nil {
 		return err

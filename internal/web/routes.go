@@ -4,6 +4,8 @@ import (
 	"net/http"
 
 	"github.com/labstack/echo/v4"
+
+	"bitboard/static"
 )
 
 // Permission is what a caller will need for a route once there are accounts.
@@ -39,6 +41,15 @@ func (s *server) routes() []Route {
 		{get, "/healthz", Open, s.healthz},
 		{get, "/readyz", Open, s.readyz},
 		{get, "/metrics", Open, s.prometheus()},
+
+		{get, "/static/*", Open, echo.WrapHandler(static.Handler())},
+		{http.MethodPost, "/preferences", Open, s.preferences},
+
+		{get, "/", View, s.overview},
+		{get, "/overview.csv", View, s.overviewCSV},
+		{get, "/retention", View, s.retention},
+		{get, "/cohorts", Export, s.cohorts},
+		{get, "/users", LookUp, s.users},
 
 		{get, "/api/v1/metrics", View, s.apiMetrics},
 		{get, "/api/v1/active", View, s.apiActive},

@@ -27,6 +27,8 @@ type Config struct {
 	// Now is the clock; only the edge reads it.
 	Now func() time.Time
 	Log *slog.Logger
+	// Version is the program's, shown on every page.
+	Version string
 	// Audit is told of every export and look-up.
 	Audit Auditor
 }

@@ -1,0 +1,178 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"bitboard/internal/cohort"
+	"bitboard/internal/fault"
+	"bitboard/views"
+	"bitboard/views/text"
+	"bitboard/views/ui"
+)
+
+const (
+	themeCookie    = "theme"
+	languageCookie = "lang"
+	// preferenceAge is how long a browser remembers a preference.
+	preferenceAge = 365 * 24 * time.Hour
+	// panelTimeout is the deadline of one panel of a page.
+	panelTimeout = 25 * time.Second
+)
+
+// page is what every page shows around its own content.
+func (s *server) page(c echo.Context, asOf cohort.Day) views.Page {
+	p := views.Page{
+		Text:       printer(c),
+		URL:        c.Request().URL.RequestURI(),
+		Zone:       s.workspace.Zone.String(),
+		AsOf:       asOf.String(),
+		ComputedAt: s.Now().In(s.workspace.Zone).Format(time.RFC3339),
+		Version:    s.Version,
+	}
+	if cookie, err := c.Cookie(themeCookie); err == nil && (cookie.Value == "light" || cookie.Value == "dark") {
+		p.Theme = cookie.Value
+	}
+	return p
+}
+
+// printer chooses the reader's language: what was set, then what the browser asks for.
+func printer(c echo.Context) *text.Printer {
+	var preferences []string
+	if cookie, err := c.Cookie(languageCookie); err == nil {
+		preferences = append(preferences, cookie.Value)
+	}
+	return text.For(append(preferences, c.Request().Header.Get("Accept-Language"))...)
+}
+
+// render writes a component whole or not at all.
+func render(c echo.Context, status int, component templ.Component) error {
+	b := templ.GetBuffer()
+	defer templ.ReleaseBuffer(b)
+	if err := component.Render(c.Request().Context(), b); err != nil {
+		return err
+	}
+	return c.HTMLBlob(status, b.Bytes())
+}
+
+// pageParams reads a page's parameters: like those of the API, but one that
+// the page does not know is ignored.
+func (s *server) pageParams(c echo.Context) *params {
+	p := &params{values: c.QueryParams(), server: s, today: s.today()}
+	p.today = p.dayOr("as_of", p.today)
+	p.opts.Now = s.Now()
+	return p
+}
+
+// defaults fills in parameters that were not given.
+func (p *params) defaults(pairs ...string) {
+	for i := 0; i < len(pairs); i += 2 {
+		if p.values.Get(pairs[i]) == "" {
+			p.values.Set(pairs[i], pairs[i+1])
+		}
+	}
+}
+
+// problem is what is wrong with the parameters, for the form.
+func (p *params) problem() *views.Problem {
+	f := fault.As(p.err)
+	if f == nil {
+		return nil
+	}
+	return &views.Problem{Field: f.Field, Position: f.Position, Message: sentence(f.Message)}
+}
+
+// problemOf splits an error into what the form can say and what a panel says.
+func (s *server) problemOf(c echo.Context, err error) (*views.Problem, string) {
+	if f := fault.As(err); f != nil && f.Kind == fault.ErrInvalid {
+		return &views.Problem{Field: f.Field, Position: f.Position, Message: sentence(f.Message)}, ""
+	}
+	return nil, s.panelError(c, err)
+}
+
+// panelError says in the reader's words why a panel has nothing, and logs the rest.
+func (s *server) panelError(c echo.Context, err error) string {
+	s.Log.ErrorContext(c.Request().Context(), "a panel failed", "path", c.Request().URL.Path, "error", err,
+		"id", c.Response().Header().Get(echo.HeaderXRequestID))
+	_, body := problem(err)
+	return sentence(body.Message)
+}
+
+// sentence turns an error's message into one.
+func sentence(message string) string {
+	if message == "" {
+		return ""
+	}
+	return strings.ToUpper(message[:1]) + message[1:] + "."
+}
+
+// dailyMetrics are the choices of metric, the current one marked.
+func (s *server) dailyMetrics(current string) []ui.Choice {
+	var choices []ui.Choice
+	for _, m := range s.workspace.Metrics {
+		if m.Kind == cohort.KindDaily {
+			choices = append(choices, ui.Choice{Value: m.Name, Label: m.Title, Current: m.Name == current})
+		}
+	}
+	return choices
+}
+
+// firstDaily is the metric of a page that was asked for none.
+func (s *server) firstDaily() string {
+	for _, m := range s.workspace.Metrics {
+		if m.Kind == cohort.KindDaily {
+			return m.Name
+		}
+	}
+	return ""
+}
+
+// address is a path with parameters given as pairs; empty values are left out.
+func address(path string, pairs ...string) string {
+	v := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			v.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(v) == 0 {
+		return path
+	}
+	return path + "?" + v.Encode()
+}
+
+// asOfParam is the page's as_of when it was given, to be kept in links.
+func (p *params) asOfParam() string { return p.text("as_of") }
+
+// people is a number with the list of exactly these people.
+func (p *params) people(count int64, expr string) ui.Number {
+	return ui.Number{Count: count, People: address("/cohorts", "expr", expr, "as_of", p.asOfParam())}
+}
+
+// preferences keeps a theme or a language in a cookie and goes back.
+func (s *server) preferences(c echo.Context) error {
+	for _, name := range []string{themeCookie, languageCookie} {
+		if !c.Request().PostForm.Has(name) && c.FormValue(name) == "" {
+			continue
+		}
+		c.SetCookie(&http.Cookie{
+			Name: name, Value: c.FormValue(name), Path: "/", MaxAge: int(preferenceAge.Seconds()),
+			HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		})
+	}
+	return c.Redirect(http.StatusSeeOther, localPath(c.FormValue("return")))
+}
+
+// localPath keeps a redirection on this server.
+func localPath(to string) string {
+	u, err := url.Parse(to)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsRune(to, '\\') {
+		return "/"
+	}
+	return to
+}

@@ -1,0 +1,126 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"bitboard/internal/cohort"
+	"bitboard/views"
+)
+
+// shownMembers is how many members of a cohort the page lists.
+const shownMembers = 50
+
+func (s *server) cohorts(c echo.Context) error {
+	p := s.pageParams(c)
+	page := views.CohortsPage{Page: s.page(c, p.today), Expr: p.text("expr"), Examples: s.examples(c)}
+	for _, m := range s.workspace.Metrics {
+		name := views.MetricName{Name: m.Name, Title: m.Title}
+		if m.HasDays() {
+			page.Days = append(page.Days, name)
+		} else {
+			page.Flags = append(page.Flags, name)
+		}
+	}
+	if page.Expr != "" {
+		var err error
+		if page.Result, err = s.cohortResult(c, p); err != nil {
+			page.Problem, page.Error = s.problemOf(c, err)
+		}
+	}
+	return render(c, http.StatusOK, views.Cohorts(page))
+}
+
+func (s *server) cohortResult(c echo.Context, p *params) (*views.CohortResult, error) {
+	e, set := p.expr("expr")
+	if p.err != nil {
+		return nil, p.err
+	}
+	ctx := c.Request().Context()
+	size, err := s.Query.Size(ctx, set, p.opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.audit(c, Export, e.String()); err != nil {
+		return nil, err
+	}
+	r := &views.CohortResult{
+		Expr: e.String(), Count: size.Value.Count, Known: size.Value.Known,
+		CSV: address("/api/v1/cohorts/members.csv", "expr", e.String(), "as_of", p.asOfParam()),
+	}
+	ids, err := s.someMembers(ctx, set, p)
+	for _, id := range ids {
+		r.Members = append(r.Members, views.Member{ID: id, URL: address("/users", "id", id, "as_of", p.asOfParam())})
+	}
+	return r, err
+}
+
+// errEnough ends a listing that has all it wants.
+var errEnough = errors.New("enough members")
+
+func (s *server) someMembers(ctx context.Context, set cohort.Set, p *params) ([]string, error) {
+	var some []string
+	err := s.Query.Members(ctx, set, p.opts, func(ids []string) error {
+		some = append(some, ids[:min(len(ids), shownMembers-len(some))]...)
+		if len(some) == shownMembers {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return some, err
+}
+
+// examples are ready expressions over the metrics that there are.
+func (s *server) examples(c echo.Context) []views.CohortExample {
+	t := printer(c)
+	var flags, days []cohort.Metric
+	for _, m := range s.workspace.Metrics {
+		switch m.Kind {
+		case cohort.KindFlag:
+			flags = append(flags, m)
+		case cohort.KindDaily:
+			days = append(days, m)
+		}
+	}
+	var examples []views.CohortExample
+	add := func(expr, key string, pairs ...string) {
+		examples = append(examples, views.CohortExample{Expr: expr, Meaning: t.T(key, pairs...), URL: address("/cohorts", "expr", expr)})
+	}
+	if a, b := readyPair(flags); b != "" {
+		add(a+" - "+b, "cohorts.example.minus", "a", s.title(a), "b", s.title(b))
+	}
+	if len(days) > 0 {
+		d := days[0].Name
+		add(d+"@yesterday", "cohorts.example.yesterday", "a", s.title(d))
+		add(d+"@today-13d..today-7d - "+d+"@today-6d..today", "cohorts.example.lost", "a", s.title(d))
+		add("!"+d+"@today-29d..today", "cohorts.example.never", "a", s.title(d))
+	}
+	return examples
+}
+
+// readyPair is the two flags of the ready example: activated and exposed
+// where they exist, otherwise the first two.
+func readyPair(flags []cohort.Metric) (a, b string) {
+	has := func(name string) bool {
+		return slices.ContainsFunc(flags, func(m cohort.Metric) bool { return m.Name == name })
+	}
+	switch {
+	case has("activated") && has("exposed"):
+		return "activated", "exposed"
+	case len(flags) >= 2:
+		return flags[0].Name, flags[1].Name
+	}
+	return "", ""
+}
+
+func (s *server) title(metric string) string {
+	m, _ := s.workspace.Metric(metric)
+	return m.Title
+}

@@ -1,0 +1,240 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/labstack/echo/v4"
+
+	"bitboard/internal/chart"
+	"bitboard/internal/cohort"
+	"bitboard/internal/query"
+	"bitboard/views"
+	"bitboard/views/ui"
+)
+
+const (
+	weekWindow  = 7
+	monthWindow = 28
+	// overviewDays is the range of an overview that was asked for none.
+	overviewDays = 60
+	// trendDays is the length of a head number's small line.
+	trendDays = 28
+)
+
+func (s *server) overview(c echo.Context) error {
+	p := s.pageParams(c)
+	p.defaults("metric", s.firstDaily(), "from", (p.today - overviewDays + 1).String(), "to", p.today.String())
+	o := views.OverviewPage{Page: s.page(c, p.today)}
+	span, err := s.dataSpan(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	if o.Empty = span.Len() == 0; o.Empty {
+		return render(c, http.StatusOK, views.Overview(o))
+	}
+	o.Notices = s.staleNotice(c, p, span)
+	metric, days := p.metric("metric"), p.days()
+	if p.err == nil {
+		p.fail(days.Check())
+	}
+	o.Form = views.OverviewForm{Metrics: s.dailyMetrics(p.text("metric")), From: p.text("from"), To: p.text("to"), Problem: p.problem()}
+	if p.err != nil {
+		metric, days = s.firstDaily(), cohort.Range{From: p.today - overviewDays + 1, To: p.today}
+	} else {
+		o.Form.From, o.Form.To = days.From.String(), days.To.String()
+	}
+	ctx, cancel := context.WithTimeout(c.Request().Context(), panelTimeout)
+	defer cancel()
+	b := &overviewBuilder{server: s, echo: c, ctx: ctx, params: p, metric: metric, page: &o}
+	var panels sync.WaitGroup
+	panels.Go(func() { o.DAU = b.countFact(1) })
+	panels.Go(func() { o.WAU = b.countFact(weekWindow) })
+	panels.Go(func() { o.MAU = b.countFact(monthWindow) })
+	panels.Go(func() { o.NextDay = b.nextDay() })
+	panels.Go(func() { o.Active = b.activePanel(days) })
+	panels.Go(func() { o.Return = b.returnPanel(days) })
+	panels.Wait()
+	return render(c, http.StatusOK, views.Overview(o))
+}
+
+// dataSpan is the days on which any daily metric has data; empty when there are none.
+func (s *server) dataSpan(ctx context.Context) (cohort.Range, error) {
+	span := cohort.Range{From: cohort.MaxDay, To: cohort.MinDay}
+	metrics, err := s.Query.Metrics(ctx)
+	if err != nil {
+		return span, err
+	}
+	for _, m := range metrics {
+		if m.HasData {
+			span = cohort.Range{From: min(span.From, m.Days.From), To: max(span.To, m.Days.To)}
+		}
+	}
+	return span, nil
+}
+
+// staleNotice says when the newest data is so old that the page is empty.
+func (s *server) staleNotice(c echo.Context, p *params, span cohort.Range) []views.Notice {
+	if span.To >= p.today-monthWindow {
+		return nil
+	}
+	t := printer(c)
+	return []views.Notice{{
+		Kind: "info", Title: t.T("stale.title", "day", t.Date(span.To.String())), Message: t.T("stale.message"),
+		URL: address("/", "as_of", (span.To + 1).String()), Link: t.T("stale.link"),
+	}}
+}
+
+// overviewBuilder fills the panels of one page, each on its own.
+type overviewBuilder struct {
+	*server
+	echo   echo.Context
+	ctx    context.Context
+	params *params
+	metric string
+	page   *views.OverviewPage
+}
+
+func (b *overviewBuilder) active(window int, days cohort.Range) (query.Answer[[]cohort.Point], cohort.ActiveQuestion, error) {
+	q := cohort.ActiveQuestion{Metric: b.metric, Range: days, Window: window, AsOf: b.params.today}
+	a, err := b.Query.Active(b.ctx, q, b.params.opts)
+	return a, q, err
+}
+
+// countFact is the people active in the window that ends on the last complete day.
+func (b *overviewBuilder) countFact(window int) views.CountFact {
+	yesterday := b.params.today - 1
+	a, q, err := b.active(window, cohort.Range{From: yesterday - trendDays + 1, To: yesterday})
+	if err != nil {
+		return views.CountFact{Error: b.panelError(b.echo, err)}
+	}
+	points := a.Value
+	span := cohort.Range{From: yesterday - cohort.Day(window-1), To: yesterday}
+	last, before := points[len(points)-1], points[len(points)-1-weekWindow]
+	f := views.CountFact{
+		Number: b.params.people(last.Count, q.Expr(span)), From: span.From.String(), To: span.To.String(), Expr: q.Expr(span),
+		Before: &before.Count, BeforeDay: before.Date.String(),
+	}
+	for _, pt := range points {
+		f.Trend = append(f.Trend, pt.Count)
+	}
+	return f
+}
+
+func (b *overviewBuilder) retention(days cohort.Range) (query.Answer[cohort.Retention], cohort.RetentionQuestion, error) {
+	q := cohort.RetentionQuestion{Start: b.metric, Return: b.metric, Range: days, Periods: 1, Membership: cohort.AnyTime, AsOf: b.params.today}
+	a, err := query.Ask(b.ctx, b.Query, q, b.params.opts)
+	return a, q, err
+}
+
+// nextDayCell is the column of next-day retention.
+var nextDayCell = cohort.Bracket{From: 1, To: 1}
+
+func (b *overviewBuilder) nextDay() views.RateFact {
+	day := b.params.today - 2
+	a, q, err := b.retention(cohort.Range{From: day - weekWindow, To: day})
+	if err != nil {
+		return views.RateFact{Error: b.panelError(b.echo, err)}
+	}
+	rows := a.Value.Rows
+	row, before := rows[len(rows)-1], rows[0]
+	expr := q.CellExpr(b.workspace.Calendar, day, nextDayCell)
+	return views.RateFact{
+		Day: day.String(), From: day.String(), To: (day + 1).String(), Expr: expr,
+		Of:   b.params.people(row.Size, q.MembersExpr(b.workspace.Calendar, day)),
+		Kept: b.params.people(row.Cells[1].Count, expr), Rate: share(row.Cells[1].Count, row.Size),
+		Before: share(before.Cells[1].Count, before.Size), BeforeDay: before.Date.String(),
+	}
+}
+
+// share is part / whole, nil when the whole is 0.
+func share(part, whole int64) *float64 {
+	return defined(float64(part)/float64(max(whole, 1)), whole > 0)
+}
+
+func (b *overviewBuilder) activePanel(days cohort.Range) views.ActivePanel {
+	series := make([]query.Answer[[]cohort.Point], 3)
+	questions := make([]cohort.ActiveQuestion, 3)
+	for i, window := range []int{1, weekWindow, monthWindow} {
+		var err error
+		if series[i], questions[i], err = b.active(window, days); err != nil {
+			return views.ActivePanel{Error: b.panelError(b.echo, err)}
+		}
+	}
+	dau, wau, mau := series[0].Value, series[1].Value, series[2].Value
+	panel := views.ActivePanel{CSV: address("/overview.csv", "metric", b.metric, "from", days.From.String(), "to", days.To.String(), "as_of", b.params.asOfParam())}
+	dates := make([]cohort.Day, len(dau))
+	for i, pt := range dau {
+		dates[i] = pt.Date
+		at := func(s int, count int64) ui.Number {
+			return b.params.people(count, questions[s].Expr(cohort.Range{From: pt.Date - cohort.Day(questions[s].Window-1), To: pt.Date}))
+		}
+		panel.Rows = append(panel.Rows, views.ActiveRow{
+			Day: pt.Date.String(), DAU: at(0, pt.Count), WAU: at(1, wau[i].Count), MAU: at(2, mau[i].Count), Complete: pt.Complete,
+		})
+	}
+	t := b.page.Text
+	var err error
+	panel.Options, err = chart.Lines(dates, chart.Counts(t.T("overview.dau"), dau), chart.Counts(t.T("overview.wau"), wau), chart.Counts(t.T("overview.mau"), mau))
+	if err != nil {
+		panel.Error = b.panelError(b.echo, err)
+	}
+	return panel
+}
+
+func (b *overviewBuilder) returnPanel(days cohort.Range) views.ReturnPanel {
+	a, q, err := b.retention(days)
+	if err != nil {
+		return views.ReturnPanel{Error: b.panelError(b.echo, err)}
+	}
+	panel := views.ReturnPanel{CSV: address("/api/v1/retention", "start", b.metric, "cohorts", "any", "periods", "1",
+		"from", days.From.String(), "to", days.To.String(), "as_of", b.params.asOfParam(), "format", "csv")}
+	var dates []cohort.Day
+	line := chart.Series{Name: b.page.Text.T("overview.next_day")}
+	for _, row := range a.Value.Rows {
+		if len(row.Cells) < 2 { // the next day has not begun
+			break
+		}
+		cell := row.Cells[1]
+		rate := share(cell.Count, row.Size)
+		panel.Rows = append(panel.Rows, views.ReturnRow{
+			Day: row.Date.String(), Of: b.params.people(row.Size, q.MembersExpr(b.workspace.Calendar, row.Date)),
+			Kept: b.params.people(cell.Count, q.CellExpr(b.workspace.Calendar, row.Date, nextDayCell)), Rate: rate, Complete: cell.Complete,
+		})
+		point := chart.Point{Known: rate != nil, Complete: cell.Complete}
+		if rate != nil {
+			point.Value = *rate
+		}
+		dates, line.Points = append(dates, row.Date), append(line.Points, point)
+	}
+	if panel.Options, err = chart.Lines(dates, line); err != nil {
+		panel.Error = b.panelError(b.echo, err)
+	}
+	return panel
+}
+
+// overviewCSV is the rows of the chart of active users as a file.
+func (s *server) overviewCSV(c echo.Context) error {
+	p := s.params(c, "metric", "from", "to")
+	metric, days := p.metric("metric"), p.days()
+	if p.err != nil {
+		return p.err
+	}
+	rows := table{header: []string{"date", "dau", "wau", "mau", "complete"}}
+	for i, window := range []int{1, weekWindow, monthWindow} {
+		q := cohort.ActiveQuestion{Metric: metric, Range: days, Window: window, AsOf: p.today}
+		a, err := s.Query.Active(c.Request().Context(), q, p.opts)
+		if err != nil {
+			return err
+		}
+		for j, pt := range a.Value {
+			if i == 0 {
+				rows.rows = append(rows.rows, []string{pt.Date.String(), "", "", "", strconv.FormatBool(pt.Complete)})
+			}
+			rows.rows[j][i+1] = intText(pt.Count)
+		}
+	}
+	return writeCSV(c, "active.csv", rows)
+}
