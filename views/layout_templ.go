@@ -200,7 +200,7 @@ func Layout(p Page, current, title string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, n := range p.Notices {
-			templ_7745c5c3_Err = ui.Notice(n.Kind, n.Title, n.Message).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Notice(n.Kind, n.Title, n.Message, n.URL, n.Link).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

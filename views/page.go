@@ -40,6 +40,8 @@ type Notice struct {
 	Title string
 	// Message says what it means and what to do.
 	Message string
+	// URL and Link are where to do it, and the words for that; both may be empty.
+	URL, Link string
 }
 
 // basis returns what an answer about the days from..to rests on.

@@ -156,16 +156,19 @@ func (p *params) people(count int64, expr string) ui.Number {
 
 // preferences keeps a theme or a language in a cookie and goes back.
 func (s *server) preferences(c echo.Context) error {
-	for _, name := range []string{themeCookie, languageCookie} {
-		if !c.Request().PostForm.Has(name) && c.FormValue(name) == "" {
-			continue
-		}
-		c.SetCookie(&http.Cookie{
-			Name: name, Value: c.FormValue(name), Path: "/", MaxAge: int(preferenceAge.Seconds()),
-			HttpOnly: true, SameSite: http.SameSiteLaxMode,
-		})
+	form, err := c.FormParams()
+	if err != nil {
+		return fault.Invalid("bad_form", "", "the form could not be read")
 	}
-	return c.Redirect(http.StatusSeeOther, localPath(c.FormValue("return")))
+	for _, name := range []string{themeCookie, languageCookie} {
+		if form.Has(name) {
+			c.SetCookie(&http.Cookie{
+				Name: name, Value: url.QueryEscape(form.Get(name)), Path: "/", MaxAge: int(preferenceAge.Seconds()),
+				HttpOnly: true, SameSite: http.SameSiteLaxMode,
+			})
+		}
+	}
+		return c.Redirect(http.StatusSeeOther, localPath(form.Get("return")))
 }
 
 // localPath keeps a redirection on this server.
