@@ -126,7 +126,7 @@ func eachState(t *testing.T, check func(t *testing.T, doc *html.Node, p Page)) {
 			t.Run(s.name+" "+language, func(t *testing.T) {
 				p := page()
 				p.Text, p.Theme = text.For(language), "dark"
-				p.Notices = []Notice{{"error", "n", "m"}, {"info", "n", "m"}}
+				p.Notices = []Notice{{Kind: "error", Title: "n", Message: "m"}, {Kind: "info", Title: "n", Message: "m", URL: "/", Link: "l"}}
 				check(t, render(t, s.page(p)), p)
 			})
 		}

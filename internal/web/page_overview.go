@@ -48,7 +48,7 @@ func (s *server) overview(c echo.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(c.Request().Context(), panelTimeout)
 	defer cancel()
-	b := &overviewBuilder{server: s, echo: c, ctx: ctx, params: p, metric: metric, page: &o}
+	b := &overviewBuilder{server: s, echo: c, ctx: ctx, params: p, metric: metric, span: span, page: &o}
 	var panels sync.WaitGroup
 	panels.Go(func() { o.DAU = b.countFact(1) })
 	panels.Go(func() { o.WAU = b.countFact(weekWindow) })
@@ -94,6 +94,7 @@ type overviewBuilder struct {
 	ctx    context.Context
 	params *params
 	metric string
+	span   cohort.Range // of all data
 	page   *views.OverviewPage
 }
 
@@ -115,7 +116,10 @@ func (b *overviewBuilder) countFact(window int) views.CountFact {
 	last, before := points[len(points)-1], points[len(points)-1-weekWindow]
 	f := views.CountFact{
 		Number: b.params.people(last.Count, q.Expr(span)), From: span.From.String(), To: span.To.String(), Expr: q.Expr(span),
-		Before: &before.Count, BeforeDay: before.Date.String(),
+		Suspect: string(last.Suspect),
+	}
+	if before.Date >= b.span.From {
+		f.Before, f.BeforeDay = &before.Count, before.Date.String()
 	}
 	for _, pt := range points {
 		f.Trend = append(f.Trend, pt.Count)
@@ -141,12 +145,15 @@ func (b *overviewBuilder) nextDay() views.RateFact {
 	rows := a.Value.Rows
 	row, before := rows[len(rows)-1], rows[0]
 	expr := q.CellExpr(b.workspace.Calendar, day, nextDayCell)
-	return views.RateFact{
+	f := views.RateFact{
 		Day: day.String(), From: day.String(), To: (day + 1).String(), Expr: expr,
 		Of:   b.params.people(row.Size, q.MembersExpr(b.workspace.Calendar, day)),
 		Kept: b.params.people(row.Cells[1].Count, expr), Rate: share(row.Cells[1].Count, row.Size),
-		Before: share(before.Cells[1].Count, before.Size), BeforeDay: before.Date.String(),
 	}
+	if before.Date >= b.span.From {
+		f.Before, f.BeforeDay = share(before.Cells[1].Count, before.Size), before.Date.String()
+	}
+	return f
 }
 
 // share is part / whole, nil when the whole is 0.
@@ -172,8 +179,12 @@ func (b *overviewBuilder) activePanel(days cohort.Range) views.ActivePanel {
 			return b.params.people(count, questions[s].Expr(cohort.Range{From: pt.Date - cohort.Day(questions[s].Window-1), To: pt.Date}))
 		}
 		panel.Rows = append(panel.Rows, views.ActiveRow{
-			Day: pt.Date.String(), DAU: at(0, pt.Count), WAU: at(1, wau[i].Count), MAU: at(2, mau[i].Count), Complete: pt.Complete,
+			Day: pt.Date.String(), DAU: at(0, pt.Count), WAU: at(1, wau[i].Count), MAU: at(2, mau[i].Count), Complete: pt.Complete, Suspect: string(pt.Suspect),
 		})
+	}
+	// One missing day makes every window over it suspect: marking the day itself says it all.
+	for i := range wau {
+		wau[i].Suspect, mau[i].Suspect = "", ""
 	}
 	t := b.page.Text
 	var err error
