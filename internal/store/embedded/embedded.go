@@ -61,8 +61,7 @@ func folder(dir string) (string, error) {
 	if err == nil {
 		err = os.MkdirAll(absolute, 0o700)
 	}
-	var path *os.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*os.PathError](err); ok {
 		err = path.Err
 	}
 	if err != nil {

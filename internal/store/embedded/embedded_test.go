@@ -185,8 +185,12 @@ func TestServerEndsWithAKilledProcess(t *testing.T) {
 	url := strings.TrimSpace(string(line[:n]))
 	ask(t, url, "SET k kept")
 	killed := serverID(t, url)
-	cmd.Process.Kill()
-	cmd.Wait()
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("a killed process ended well")
+	}
 
 	url, _ = start(t, dir)
 	if got := ask(t, url, "GET k"); got != "$4\r\nkept\r\n" {

@@ -94,11 +94,15 @@ func (k *keeper) serve(ctx context.Context, lock *os.File) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", k.path, err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	var exit error
+	ended := make(chan struct{})
+	go func() {
+		exit = cmd.Wait()
+		close(ended)
+	}()
 	select {
-	case err := <-ended:
-		return fault.Unavailable(err, "the private %s on %s ended: %s", program, k.dir, log.last())
+	case <-ended:
+		return fault.Unavailable(exit, "the private %s on %s ended: %s", program, k.dir, log.last())
 	case <-k.stopping:
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -148,7 +152,9 @@ func answers(ctx context.Context, socket string) bool {
 	}
 	defer conn.Close()
 	deadline, _ := ctx.Deadline()
-	conn.SetDeadline(deadline)
+	if conn.SetDeadline(deadline) != nil {
+		return false
+	}
 	fmt.Fprint(conn, "PING\r\n")
 	reply, _ := bufio.NewReader(conn).ReadString('\n')
 	return strings.TrimSpace(reply) == "+PONG"
