@@ -1,0 +1,121 @@
+package app
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bitboard/internal/cohort"
+	"bitboard/internal/config"
+	"bitboard/internal/query"
+)
+
+func (p *program) export() *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:                   "export [--out FILE] EXPR",
+		DisableFlagsInUseLine: true,
+		Short:                 "Write the users of a set expression as CSV",
+		Example: `  dashboard export 'activated - exposed'
+  dashboard export --out back.csv 'active@yesterday & active@today'`,
+		Args: exactly("EXPR"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := fromEnvironment(c); err != nil {
+				return err
+			}
+			cfg, err := configure(c)
+			if err != nil {
+				return err
+			}
+			set, err := resolve(args[0], cfg.Workspace, time.Now())
+			if err != nil {
+				return wrongUsage(err)
+			}
+			return p.writeMembers(c.Context(), cfg, set, out)
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "write to `FILE` instead of standard output; it appears when it is whole")
+	perRun(c.Flags(), "out", "BITBOARD_EXPORT_OUT")
+	return c
+}
+
+// resolve reads a set expression as of now.
+func resolve(text string, w cohort.Workspace, now time.Time) (cohort.Set, error) {
+	e, err := cohort.ParseExpr(text)
+	if err != nil {
+		return nil, err
+	}
+	noneSaved := func(string) (cohort.Expr, bool) { return cohort.Expr{}, false }
+	return e.Resolve(cohort.Scope{Workspace: w, AsOf: cohort.DayOf(now, w.Zone), Saved: noneSaved})
+}
+
+func (p *program) writeMembers(ctx context.Context, cfg config.Config, set cohort.Set, out string) (err error) {
+	d, err := openData(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close(ctx)) }()
+	write := func(w io.Writer) error {
+		return membersCSV(ctx, query.New(d.Store, cfg.Workspace), set, cfg.Engine.Mode, w)
+	}
+	if out == "" {
+		return write(p.stdout)
+	}
+	return writeWhole(out, write)
+}
+
+// membersCSV writes a header and one user a line.
+func membersCSV(ctx context.Context, q *query.Service, set cohort.Set, engine string, w io.Writer) error {
+	rows := csv.NewWriter(w)
+	if err := rows.Write([]string{"user_id"}); err != nil {
+		return err
+	}
+	o := query.Options{Engine: query.Engine(engine), Now: time.Now()}
+	err := q.Members(ctx, set, o, func(ids []string) error {
+		for _, id := range ids {
+			if err := rows.Write([]string{id}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	rows.Flush()
+	return errors.Join(err, rows.Error())
+}
+
+// writeWhole makes a file that is there only when all of it is: it is written
+// beside its place and renamed at the end. Only its owner may read it, for it
+// names people.
+func writeWhole(path string, write func(io.Writer) error) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return wrongUsage(fmt.Errorf("cannot write %s: it is there and no file", path))
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, reason(err))
+	}
+	err = errors.Join(write(f), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// reason drops the operation and the path from an error of the file system.
+func reason(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err
+	}
+	return err
+}

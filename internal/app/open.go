@@ -1,0 +1,110 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+
+	"bitboard/internal/config"
+	"bitboard/internal/fault"
+	"bitboard/internal/store"
+	"bitboard/internal/store/embedded"
+)
+
+const (
+	// openTimeout bounds the first contact with the store.
+	openTimeout = 5 * time.Second
+	// stopTimeout is what a private server gets to end in order.
+	stopTimeout = 4 * time.Second
+)
+
+// data is an open store, with the private server under it if there is one.
+type data struct {
+	*store.Store
+	stop func(context.Context) error
+}
+
+// openData opens the store that the configuration names.
+func openData(ctx context.Context, c config.Config) (*data, error) {
+	if err := canOpen(c.Redis); err != nil {
+		return nil, err
+	}
+	d := &data{stop: func(context.Context) error { return nil }}
+	address := c.Redis
+	if c.Redis == config.Embedded {
+		var err error
+		if address, d.stop, err = embedded.Start(ctx, c.DataDir); err != nil {
+			return nil, ofSettings(err)
+		}
+	}
+	if err := d.open(ctx, storeConfig(c, address)); err != nil {
+		return nil, errors.Join(err, d.end(ctx))
+	}
+	return d, nil
+}
+
+func (d *data) open(ctx context.Context, c store.Config) (err error) {
+	short, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	d.Store, err = store.Open(short, c)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return fault.Unavailable(err, "the store at %s did not answer within %s", withoutPassword(c.URL), openTimeout)
+	}
+	return ofSettings(err)
+}
+
+// Close closes the store and ends the private server.
+func (d *data) Close(ctx context.Context) error {
+	return errors.Join(d.Store.Close(), d.end(ctx))
+}
+
+// end ends the private server also when ctx has ended, which is the usual reason to end.
+func (d *data) end(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	defer cancel()
+	return d.stop(ctx)
+}
+
+// ofSettings marks an error about a setting as wrong usage.
+func ofSettings(err error) error {
+	if errors.Is(err, fault.ErrInvalid) {
+		return wrongUsage(err)
+	}
+	return err
+}
+
+// canOpen refuses the stores that the configuration may name but that cannot
+// be opened.
+func canOpen(address string) error {
+	scheme, _, _ := strings.Cut(address, "://")
+	if scheme == "redis+sentinel" || scheme == "redis+cluster" {
+		return wrongUsage(fault.Invalid("unsupported_store", "redis",
+			"this version cannot open a %s:// store; give redis://, rediss://, unix:// or embedded", scheme))
+	}
+	return nil
+}
+
+func withoutPassword(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "the given address"
+	}
+	return u.Redacted()
+}
+
+func storeConfig(c config.Config, address string) store.Config {
+	keep := map[string]int{}
+	for _, m := range c.Workspace.Metrics {
+		if m.Keep > 0 {
+			keep[m.Name] = m.Keep
+		}
+	}
+	return store.Config{
+		URL: address, Prefix: c.Prefix,
+		SegmentBits: c.SegmentBits, MaxOffset: c.MaxOffset, Dense: c.DenseIDs,
+		Zone: c.Workspace.Zone.String(), Location: c.Workspace.Zone,
+		TempTTL: c.Engine.TempTTL, Keep: keep,
+	}
+}

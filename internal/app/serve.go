@@ -1,0 +1,125 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bitboard/internal/config"
+	"bitboard/internal/fault"
+	"bitboard/internal/query"
+	"bitboard/internal/web"
+)
+
+const (
+	// headerTimeout bounds how long a client may take to send a request's header.
+	headerTimeout = 10 * time.Second
+	// idleTimeout is how long a connection is kept without a request.
+	idleTimeout = 2 * time.Minute
+	// drainTimeout is what requests under way get to finish at the end.
+	drainTimeout = 4 * time.Second
+)
+
+func (p *program) serve() *cobra.Command {
+	c := &cobra.Command{
+		Use:                   "serve [--listen ADDR] [--data-dir DIR]",
+		DisableFlagsInUseLine: true,
+		Short:                 "Serve the dashboard and its API",
+		Long:                  "Serve the dashboard and its API until SIGINT or SIGTERM.\n\n" + describeKeys(),
+		Args:                  exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, err := configure(c)
+			if err != nil {
+				return err
+			}
+			return Serve(c.Context(), cfg, p.log, func(url string) { fmt.Fprintln(p.stdout, url) })
+		},
+	}
+	setting(c.Flags(), "listen", "listen", "serve on `ADDR`, a HOST:PORT of this machine only")
+	return c
+}
+
+// Serve serves until ctx ends, and then ends in order within ten seconds. It
+// tells ready the URL, with the port that was really taken, when requests are
+// answered.
+func Serve(ctx context.Context, c config.Config, log *slog.Logger, ready func(url string)) error {
+	listener, err := listen(ctx, c.Listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	d, err := openData(ctx, c)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	handler := web.New(web.Config{
+		Query: query.New(d.Store, c.Workspace),
+		Store: d.Store,
+		Now:   time.Now,
+		Log:   log,
+		Audit: web.LogAuditor{Log: log},
+	})
+	err = serveHTTP(ctx, listener, handler, log, ready)
+	return errors.Join(err, d.Close(ctx))
+}
+
+// listen takes the address, which must be this machine's own: anybody who
+// reaches the server sees everything.
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	resolved, err := net.ResolveTCPAddr("tcp", address)
+	switch {
+	case err != nil:
+		return nil, wrongUsage(fmt.Errorf("cannot listen on %s: no such address; give for example 127.0.0.1:8080", address))
+	case !resolved.IP.IsLoopback():
+		return nil, wrongUsage(fault.Invalid("not_loopback", "listen",
+			"cannot listen on %s: this version has no sign-in and serves this machine only; give 127.0.0.1:%d, and reach it from elsewhere through a tunnel or a proxy that checks who comes",
+			address, resolved.Port))
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", resolved.String())
+	if err != nil {
+		if call, ok := errors.AsType[*os.SyscallError](err); ok {
+			err = call.Err
+		}
+		return nil, fmt.Errorf("cannot listen on %s: %w", address, err)
+	}
+	return listener, nil
+}
+
+func serveHTTP(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger, ready func(url string)) error {
+	server := &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	ready("http://" + l.Addr().String() + "/")
+	select {
+	case err := <-served:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	return drain(ctx, server)
+}
+
+// drain lets requests under way finish, and breaks off those that take too long.
+func drain(ctx context.Context, server *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	err := server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return server.Close()
+	}
+	return err
+}

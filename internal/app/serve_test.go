@@ -1,0 +1,123 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"bitboard/internal/config"
+	"bitboard/internal/store/storetest"
+)
+
+// settings is a configuration with a server on a free port.
+func settings(t *testing.T, flags map[string]string) config.Config {
+	t.Helper()
+	flags["listen"] = "127.0.0.1:0"
+	c, err := config.Load(config.Sources{Env: func(string) string { return "" }, Flags: flags})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// serving runs Serve until the test or stop ends it.
+func serving(t *testing.T, c config.Config) (url string, stop func() error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ready, ended := make(chan string, 1), make(chan error, 1)
+	go func() {
+		ended <- Serve(ctx, c, slog.New(slog.DiscardHandler), func(url string) { ready <- url })
+	}()
+	result := func() error {
+		cancel()
+		select {
+		case err := <-ended:
+			ended <- err
+			return err
+		case <-time.After(10 * time.Second):
+			return errors.New("still serving after 10 s")
+		}
+	}
+	t.Cleanup(func() { _ = result() })
+	select {
+	case url = <-ready:
+	case err := <-ended:
+		t.Fatalf("Serve: %v", err)
+	}
+	return strings.TrimSuffix(url, "/"), result
+}
+
+func get(t *testing.T, url string) (status int, body string) {
+	t.Helper()
+	answer, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
+}
+
+func TestServeAnswersAndEndsInOrder(t *testing.T) {
+	url, stop := serving(t, settings(t, map[string]string{"redis": storetest.Redis(t), "prefix": storetest.Prefix()}))
+	if status, body := get(t, url+"/readyz"); status != http.StatusOK {
+		t.Errorf("readyz answers %d %s", status, body)
+	}
+	if err := stop(); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+	if _, err := net.Dial("tcp", strings.TrimPrefix(url, "http://")); err == nil {
+		t.Error("the port is still open after Serve")
+	}
+}
+
+func TestServeGoesOnWithoutItsStore(t *testing.T) {
+	redis, stopRedis := storetest.Start(t)
+	url, stop := serving(t, settings(t, map[string]string{"redis": redis}))
+	stopRedis()
+	if status, body := get(t, url+"/readyz"); status != http.StatusServiceUnavailable {
+		t.Errorf("without Redis readyz answers %d %s", status, body)
+	}
+	if status, _ := get(t, url+"/healthz"); status != http.StatusOK {
+		t.Errorf("without Redis healthz answers %d", status)
+	}
+	if err := stop(); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+}
+
+func TestServeOnATakenPort(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	c := settings(t, map[string]string{"redis": storetest.Redis(t)})
+	c.Listen = taken.Addr().String()
+	err = Serve(t.Context(), c, slog.New(slog.DiscardHandler), func(string) { t.Error("ready on a taken port") })
+	if want := "cannot listen on " + c.Listen + ": address already in use"; err == nil || err.Error() != want {
+		t.Errorf("error is %v, want %s", err, want)
+	}
+}
+
+func TestCommandsShareTheEmbeddedStoreOfAFolder(t *testing.T) {
+	dir := t.TempDir()
+	url, _ := serving(t, settings(t, map[string]string{"data_dir": dir}))
+	t.Setenv("REDIS_URL", "embedded")
+	got := run(t, "export", "--data-dir", dir, "activated")
+	if got.code != 0 || got.stdout != "user_id\n" {
+		t.Errorf("export beside the server: %+v", got)
+	}
+	if status, body := get(t, url+"/readyz"); status != http.StatusOK {
+		t.Errorf("after the export readyz answers %d %s", status, body)
+	}
+}
