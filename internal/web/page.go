@@ -168,7 +168,7 @@ func (s *server) preferences(c echo.Context) error {
 			})
 		}
 	}
-		return c.Redirect(http.StatusSeeOther, localPath(form.Get("return")))
+	return c.Redirect(http.StatusSeeOther, localPath(form.Get("return")))
 }
 
 // localPath keeps a redirection on this server.
