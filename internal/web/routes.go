@@ -60,6 +60,8 @@ func (s *server) routes() []Route {
 		{get, "/api/v1/recency", View, s.apiRecency},
 		{get, "/api/v1/cohorts/count", View, s.apiCohortCount},
 		{get, "/api/v1/cohorts/members.csv", Export, s.apiMembers},
+		{http.MethodPost, "/api/v1/events", Write, s.apiEvents},
+		{http.MethodPost, "/api/v1/flags/:metric", Write, s.apiFlags},
 		{get, "/api/v1/users/calendar", LookUp, s.apiCalendarByQuery},
 		{get, "/api/v1/users/:id/calendar", LookUp, s.apiCalendarByPath},
 	}

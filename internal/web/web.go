@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4/middleware"
 
 	"bitboard/internal/cohort"
+	"bitboard/internal/ingest"
 	"bitboard/internal/query"
 )
 
@@ -22,7 +23,8 @@ type Pinger interface {
 
 // Config is what the edge is made of.
 type Config struct {
-	Query *query.Service
+	Query  *query.Service
+	Ingest *ingest.Service
 	Store Pinger
 	// Now is the clock; only the edge reads it.
 	Now func() time.Time

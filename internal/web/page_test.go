@@ -1,0 +1,117 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"bitboard/internal/store"
+	"bitboard/internal/store/storetest"
+)
+
+func TestPages(t *testing.T) {
+	s := newSite(t, week...)
+	for _, tt := range []struct {
+		name, path string
+		status     int
+		want       []string
+	}{
+		{"overview", "/", 200, []string{"2 of", "/cohorts?expr=active%402026-03-09", "data-chart", "/overview.csv?"}},
+		{"overview of another day", "/?as_of=2026-03-06", 200, []string{"as_of=2026-03-06"}},
+		{"overview with a wrong range", "/?from=2026-02-30&to=2026-03-01", 200, []string{"2026-02-30&#34; is not a date", "aria-invalid"}},
+		{"overview long after the data", "/?as_of=2026-09-01", 200, []string{"/?as_of=2026-03-10"}},
+		{"retention", "/retention?start=active&cohorts=any&from=2026-03-05&to=2026-03-09&periods=2", 200,
+			[]string{"33.3", "/cohorts?expr=active%402026-03-05+%26+active%402026-03-06", "format=csv"}},
+		{"retention with a wrong metric", "/retention?start=nope", 200, []string{"aria-invalid"}},
+		{"cohorts", "/cohorts", 200, []string{"activated - exposed", "/cohorts?expr=activated+-+exposed"}},
+		{"a cohort", "/cohorts?expr=activated-exposed", 200, []string{"/users?id=c", "/api/v1/cohorts/members.csv?expr=activated+-+exposed"}},
+		{"a wrong expression", "/cohorts?expr=activated+%26", 200, []string{"<mark", "activated &amp;"}},
+		{"users", "/users", 200, []string{`name="id"`}},
+		{"a user", "/users?id=b", 200, []string{"2026-03-09", "format=csv"}},
+		{"a user pasted with quotes", "/users?id=%20%22b%22%0A", 200, []string{"/users?id=b&amp;metric=signed_in"}},
+		{"a user of an earlier year", "/users?id=b&as_of=2027-02-01", 200, []string{"2026-03-09"}},
+		{"an unknown user", "/users?id=nobody", 404, []string{"nobody"}},
+		{"no page", "/nope", 404, []string{"<h1>"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := s.get(tt.path, "Accept", html)
+			if a.status != tt.status || !strings.HasPrefix(a.header.Get("Content-Type"), html) {
+				t.Fatalf("got %d %s", a.status, a.header.Get("Content-Type"))
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(a.body, want) {
+					t.Errorf("%s holds no %q", tt.path, want)
+				}
+			}
+			if csp := a.header.Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'self'") || strings.Contains(csp, "unsafe") {
+				t.Errorf("the policy is %q", csp)
+			}
+		})
+	}
+}
+
+func TestOverviewWithoutData(t *testing.T) {
+	s := newSite(t)
+	if a := s.get("/", "Accept", html); a.status != http.StatusOK || !strings.Contains(a.body, "dashboard import events.csv") {
+		t.Errorf("%d, and the page does not say how to import", a.status)
+	}
+}
+
+func TestOverviewRowsAsCSV(t *testing.T) {
+	s := newSite(t, week...)
+	want := "date,dau,wau,mau,complete\n2026-03-09,2,3,3,true\n2026-03-10,0,3,3,false\n"
+	if a := s.get("/overview.csv?metric=active&from=2026-03-09&to=2026-03-10"); a.body != want {
+		t.Errorf("got\n%swant\n%s", a.body, want)
+	}
+}
+
+func TestPreferences(t *testing.T) {
+	s := newSite(t)
+	form := []string{"Content-Type", "application/x-www-form-urlencoded"}
+	for _, tt := range []struct{ body, location, cookie string }{
+		{"theme=dark&return=%2Fusers%3Fid%3Da", "/users?id=a", "theme=dark"},
+		{"theme=&return=%2F", "/", "theme=;"},
+		{"lang=zh-CN&return=%2F%2Fevil.example", "/", "lang=zh-CN"},
+		{"lang=en&return=https%3A%2F%2Fevil.example", "/", "lang=en"},
+		{"lang=en&return=%2F%5Cevil.example", "/", "lang=en"},
+	} {
+		a := s.post("/preferences", tt.body, form...)
+		if a.status != http.StatusSeeOther || a.header.Get("Location") != tt.location || !strings.HasPrefix(a.header.Get("Set-Cookie"), tt.cookie) {
+			t.Errorf("%s: got %d to %q with %q", tt.body, a.status, a.header.Get("Location"), a.header.Get("Set-Cookie"))
+		}
+	}
+	if a := s.get("/", "Cookie", "theme=dark; lang=zh-CN", "Accept", html); !strings.Contains(a.body, `lang="zh-CN"`) || !strings.Contains(a.body, `data-theme="dark"`) {
+		t.Errorf("the cookies are not followed: %.200s", a.body)
+	}
+	if a := s.post("/preferences", "theme=dark", append(form, "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site")...); a.status != http.StatusForbidden {
+		t.Errorf("a form of another site gets %d", a.status)
+	}
+}
+
+func TestStoreAway(t *testing.T) {
+	url, stop := storetest.Start(t)
+	st := storetest.Open(t, func(c *store.Config) { c.URL = url })
+	s := siteOver(t, st, week...)
+	if a := s.get("/readyz"); a.status != http.StatusOK {
+		t.Fatalf("ready: %d %s", a.status, a.body)
+	}
+	stop()
+	for _, path := range []string{"/readyz", "/api/v1/active?metric=active&from=2026-03-01&to=2026-03-02", "/api/v1/cohorts/members.csv?expr=activated", "/api/v1/users/a/calendar?metric=active&from=2026-03-01&to=2026-03-02"} {
+		a := s.get(path)
+		if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" || !strings.Contains(a.body, "store_unavailable") {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+	if a := s.get("/", "Accept", html); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, "store") {
+		t.Errorf("the overview answers %d", a.status)
+	}
+	if a := s.get("/cohorts?expr=activated", "Accept", html); a.status != http.StatusOK || !strings.Contains(a.body, "does not answer") {
+		t.Errorf("the cohorts page answers %d and does not say what is wrong", a.status)
+	}
+	if a := s.post("/api/v1/events", `{"user_id":"z","event":"login","day":"2026-03-01"}`); a.status != http.StatusServiceUnavailable {
+		t.Errorf("events are answered with %d %s", a.status, a.body)
+	}
+	if a := s.get("/healthz"); a.status != http.StatusOK {
+		t.Errorf("alive: %d", a.status)
+	}
+}
