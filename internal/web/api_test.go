@@ -263,4 +263,3 @@ func TestExportsAndLookUpsAreAudited(t *testing.T) {
 		t.Errorf("audited (-want +got):\n%s", diff)
 	}
 }
-

@@ -25,7 +25,7 @@ type Pinger interface {
 type Config struct {
 	Query  *query.Service
 	Ingest *ingest.Service
-	Store Pinger
+	Store  Pinger
 	// Now is the clock; only the edge reads it.
 	Now func() time.Time
 	Log *slog.Logger
