@@ -1,0 +1,222 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync/atomic"
+
+	"bitboard/internal/cohort"
+	"bitboard/internal/fault"
+	"bitboard/internal/ingest/rows"
+)
+
+// Mode says what an import does to what is there.
+type Mode uint8
+
+// The modes, the default first.
+const (
+	// Merge adds the rows' marks.
+	Merge Mode = iota
+	// Replace gives every metric's day that the files mention exactly the
+	// files' users. Flags have no days: they are merged.
+	Replace
+)
+
+// Options are the choices of one import.
+type Options struct {
+	Mode Mode
+	// Events goes before the configuration's events, for this import only.
+	Events map[string][]string
+	// Today decides which days are past what a metric keeps.
+	Today cohort.Day
+	// Force lets a replacement shrink a day by more than half.
+	Force bool
+	// Verify looks a sample of the marks up in the store afterwards.
+	Verify bool
+}
+
+// Summary counts what an import did.
+type Summary struct {
+	// Rows is Accepted and Rejected together.
+	Rows, Accepted, Rejected int64
+	// UsersNew is the users written for the first time.
+	UsersNew int64
+	// BitsNew is the bits of named metrics that went from 0 to 1.
+	BitsNew int64
+}
+
+// Progress is how far an import is.
+type Progress struct {
+	Rows int64
+	// Bytes is how many were read of Total, as stored; Total is 0 when the
+	// size of a source is not known.
+	Bytes, Total int64
+}
+
+// Observer is told what happens during an import; each may be nil.
+type Observer struct {
+	// Reject is given every rejected row. Its error ends the import.
+	Reject func(source string, r Reject) error
+	// Progress is called every 65,536 rows and at the end of each source.
+	Progress func(Progress)
+}
+
+// stepRows is how many rows are read between looks at memory and context.
+const stepRows = 1 << 16
+
+// Import reads the sources and writes the marks of their rows. Rows that mean
+// nothing are rejected and the rest goes on; a source that cannot be read to
+// its end is an error. After an error a merge leaves what it had written, and
+// the same import again completes it; a replacement has changed nothing.
+func (s *Service) Import(ctx context.Context, o Options, sources []Source, watch Observer) (Summary, error) {
+	m, err := newMapping(s.config.Workspace.Metrics, o.Events, s.config.Events)
+	if err != nil {
+		return Summary{}, err
+	}
+	out, err := s.newWriter(ctx, o)
+	if err != nil {
+		return Summary{}, err
+	}
+	im := &importing{
+		gatherer: newGatherer(s, newInterpreter(m, s.config.Workspace.Zone, o.Today)),
+		out:      out, watch: watch, total: totalSize(sources),
+	}
+	if o.Verify {
+		im.sample = &sample{}
+	}
+	if err := im.readAll(ctx, sources); err != nil {
+		return im.summary, errors.Join(err, out.drop(ctx))
+	}
+	written, err := out.finish(ctx)
+	im.summary.UsersNew, im.summary.BitsNew = written.UsersNew, written.BitsNew
+	if err == nil && o.Verify {
+		err = im.sample.verify(ctx, s.config.Store)
+	}
+	return im.summary, err
+}
+
+// importing is an import under way.
+type importing struct {
+	*gatherer
+	out     writer
+	watch   Observer
+	sample  *sample // nil without verification
+	summary Summary
+	bytes   atomic.Int64
+	total   int64
+}
+
+func totalSize(sources []Source) int64 {
+	total := int64(0)
+	for _, s := range sources {
+		if s.Size == 0 {
+			return 0
+		}
+		total += s.Size
+	}
+	return total
+}
+
+// readAll reads the sources and writes what was gathered.
+func (im *importing) readAll(ctx context.Context, sources []Source) error {
+	for _, s := range sources {
+		if err := im.read(ctx, s); err != nil {
+			return err
+		}
+	}
+	return im.flush(ctx)
+}
+
+// read reads one source to its end.
+func (im *importing) read(ctx context.Context, s Source) error {
+	f, err := s.Open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	// A read may wait for ever, e.g. on a pipe; closing it ends the wait.
+	stop := context.AfterFunc(ctx, func() { f.Close() })
+	defer stop()
+	err = im.readRows(ctx, s.Name, counter{f, &im.bytes})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil && fault.As(err) == nil {
+		return unreadable(s.Name, err)
+	}
+	return err
+}
+
+func (im *importing) readRows(ctx context.Context, name string, src io.Reader) error {
+	r, err := rows.Open(name, src)
+	if err != nil {
+		return err
+	}
+	var row rows.Row
+	for {
+		err := r.Next(&row)
+		if err == io.EOF {
+			im.report()
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := im.take(ctx, name, &row); err != nil {
+			return err
+		}
+	}
+}
+
+// take counts a row and gathers its marks, or hands it to the rejects.
+func (im *importing) take(ctx context.Context, name string, row *rows.Row) error {
+	im.summary.Rows++
+	if im.summary.Rows%stepRows == 0 {
+		if err := im.step(ctx); err != nil {
+			return err
+		}
+	}
+	marked, wrong := im.add(row)
+	if wrong != nil {
+		im.summary.Rejected++
+		if im.watch.Reject == nil {
+			return nil
+		}
+		return im.watch.Reject(name, rejected(row.Line, wrong))
+	}
+	im.summary.Accepted++
+	if im.sample != nil {
+		im.sample.offer(row.UserID, marked.bitmaps)
+	}
+	if im.full() {
+		return im.assign(ctx)
+	}
+	return nil
+}
+
+// step is what is done now and then.
+func (im *importing) step(ctx context.Context) error {
+	im.report()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !im.large() {
+		return nil
+	}
+	return im.flush(ctx)
+}
+
+// flush writes what was gathered.
+func (im *importing) flush(ctx context.Context) error {
+	if err := im.assign(ctx); err != nil {
+		return err
+	}
+	return im.out.write(ctx, im.marks())
+}
+
+func (im *importing) report() {
+	if im.watch.Progress != nil {
+		im.watch.Progress(Progress{Rows: im.summary.Rows, Bytes: im.bytes.Load(), Total: im.total})
+	}
+}
