@@ -48,9 +48,6 @@ var refusals = []struct{ prefix, why string }{
 	{"TRYAGAIN", "is moving its data"},
 	{"NOREPLICAS", "refuses writes because its replicas are away"},
 	{"max number of clients", "has no connection left"},
-	{"invalid password", "does not accept the password"},
-	{"Client sent AUTH, but no password is set", "has no password, but one was given"},
-	{"AUTH <password> called without any password", "has no password, but one was given"},
 }
 
 func refusal(err error) string {
