@@ -29,8 +29,8 @@ const (
 func (y *Sync) Commit(ctx context.Context, force bool) (Written, error) {
 	r, written, err := y.prepare(ctx, force)
 	if err != nil {
-		// The caller's context may be what failed.
-		y.Drop(context.WithoutCancel(ctx))
+		// The caller's context may be what failed; what is not dropped expires.
+		_ = y.Drop(context.WithoutCancel(ctx))
 		return Written{}, err
 	}
 	defer y.end()

@@ -219,7 +219,8 @@ func (s *Store) Find(ctx context.Context, id string) (offset uint32, ok bool, er
 }
 
 func (s *Store) offsetOf(ctx context.Context, id string) (offset uint32, ok bool, err error) {
-	if CheckID(id, s.config.Dense, s.config.MaxOffset) != nil {
+	wellFormed := CheckID(id, s.config.Dense, s.config.MaxOffset) == nil
+	if !wellFormed {
 		return 0, false, nil
 	}
 	if s.config.Dense {

@@ -70,6 +70,7 @@ func TestConcurrentWritersAgreeOnOffsets(t *testing.T) {
 }
 
 func assignInParts(t *testing.T, s *store.Store, ids []string) map[string]uint32 {
+	t.Helper()
 	found := map[string]uint32{}
 	for part := range slices.Chunk(ids, 700) {
 		offsets, err := s.Assign(t.Context(), part)

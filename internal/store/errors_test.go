@@ -28,6 +28,7 @@ func checkUnavailable(t *testing.T, err error, says string) {
 }
 
 func configOf(t *testing.T, url string) store.Config {
+	t.Helper()
 	c := storetest.Config(t)
 	c.URL = url
 	return c
@@ -108,7 +109,7 @@ func TestFullServer(t *testing.T) {
 func TestReadOnlyServer(t *testing.T) {
 	url, _ := storetest.Start(t)
 	s := open(t, configOf(t, url))
-	if err := raw(t, url).SlaveOf(t.Context(), "127.0.0.1", "1").Err(); err != nil {
+	if err := raw(t, url).ReplicaOf(t.Context(), "127.0.0.1", "1").Err(); err != nil {
 		t.Fatal(err)
 	}
 	_, err := s.Merge(t.Context(), marks{active(1): bits(1)})

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/redis/go-redis/v9"
 
@@ -97,7 +98,7 @@ func (s *Store) unregister(ctx context.Context, places []place, version int64, e
 func (s *Store) runCatalogue(ctx context.Context, script *redis.Script, places []place, first ...any) error {
 	for part := range parts(places) {
 		keys := []string{s.keys.catalogueVersion(), s.keys.catalogue()}
-		args := first[:len(first):len(first)]
+		args := slices.Clip(first)
 		for _, p := range part {
 			m := member(p.bitmap)
 			keys = append(keys, s.keys.segmentsOf(m))

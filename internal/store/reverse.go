@@ -28,7 +28,7 @@ func appendEntry(block []byte, offset uint32, id string) []byte {
 // readBlock returns the IDs of a block, by offset within it; one that nobody
 // has is empty.
 func readBlock(data string) (ids [reverseBlock]string, ok bool) {
-	for len(data) > 0 {
+	for data != "" {
 		if len(data) < 2 || data[0] >= reverseBlock || len(data) < 3+int(data[1]) {
 			return ids, false
 		}

@@ -20,7 +20,7 @@ type Sync struct {
 	store   *Store
 	id      string
 	ended   bool
-	release func() error // stops renewing and gives the lease back
+	release func() // stops renewing and gives the lease back
 
 	mu     sync.Mutex
 	staged map[cohort.Bitmap]*stage
@@ -63,24 +63,25 @@ func (y *Sync) keepAlive(ctx context.Context) {
 			// A failure to renew shows at the commit, which checks all of it.
 			select {
 			case <-lease.C:
-				y.store.renewLease(renewing, y.id)
+				_, _ = y.store.renewLease(renewing, y.id)
 			case <-temps.C:
-				y.expire(renewing, y.store.config.TempTTL)
+				_, _ = y.expire(renewing, y.store.config.TempTTL)
 			case <-renewing.Done():
 				return
 			}
 		}
 	}()
-	y.release = func() error {
+	y.release = func() {
 		stop()
 		<-stopped
-		return y.store.releaseLease(ctx, y.id)
+		// A lease that cannot be given back ends by itself.
+		_ = y.store.releaseLease(ctx, y.id)
 	}
 }
 
-func (y *Sync) end() error {
+func (y *Sync) end() {
 	y.ended = true
-	return y.release()
+	y.release()
 }
 
 // Stage adds users, given by offset, to the new users of days, and of flags.

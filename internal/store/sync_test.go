@@ -1,7 +1,9 @@
 package store_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -22,7 +24,11 @@ func begin(t testing.TB, s *store.Store, staged ...marks) *store.Sync {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { y.Drop(t.Context()) })
+	t.Cleanup(func() {
+		if err := y.Drop(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
 	for _, m := range staged {
 		if err := y.Stage(t.Context(), m); err != nil {
 			t.Fatal(err)
@@ -196,15 +202,9 @@ func TestHalfOfADayIsNotTooLittle(t *testing.T) {
 }
 
 func TestInterruptedSyncIsFinished(t *testing.T) {
-	finishers := map[string]func(*testing.T, store.Config){
-		"by Open": func(t *testing.T, c store.Config) { open(t, c) },
-		"by the next sync of a running process": func(t *testing.T, c store.Config) {
-			begin(t, open(t, c)).Drop(t.Context())
-		},
-	}
-	for name, finish := range finishers {
-		for applied := range 4 {
-			t.Run(name, func(t *testing.T) {
+	for applied := range 4 {
+		for _, running := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%d segments applied, by a running process %v", applied, running), func(t *testing.T) {
 				c := storetest.Config(t)
 				s := open(t, c)
 				mustMerge(t, s, marks{active(1): bits(1, 5000, 9000)})
@@ -212,7 +212,11 @@ func TestInterruptedSyncIsFinished(t *testing.T) {
 				if err := begin(t, s, staged).CommitOnly(t.Context(), applied); err != nil {
 					t.Fatal(err)
 				}
-				finish(t, c)
+				if !running {
+					open(t, c)
+				} else if err := begin(t, s).Drop(t.Context()); err != nil {
+					t.Fatal(err)
+				}
 				checkUsers(t, s, active(1), bits(2, 5001))
 				checkSegments(t, s, active(1), 0, 1)
 				checkUsers(t, s, exposed, bits(3))

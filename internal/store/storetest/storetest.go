@@ -2,6 +2,7 @@
 package storetest
 
 import (
+	"context"
 	"net"
 	"os"
 	"os/exec"
@@ -26,23 +27,28 @@ kill -9 $server
 rm -rf "$DIR"
 `
 
+// server is a running server. Its end of the pipe is closed when nothing refers
+// to it any more.
+type server struct {
+	url  string
+	stop func()
+}
+
 var (
-	shared   = sync.OnceValues(start)
+	start    sync.Once
+	shared   server
 	prefixes atomic.Int64
-	// running holds the shared server's end of its pipe, which would be closed
-	// when nothing referred to it any more.
-	running func()
 )
 
 // Redis returns the URL of a Redis server that all tests of the test binary
 // share and nobody else uses. Take a prefix of your own.
 func Redis(t testing.TB) (url string) {
 	t.Helper()
-	url, err := shared()
-	if err != nil {
-		t.Fatal(err)
+	start.Do(func() { shared = launch(t) })
+	if shared.url == "" {
+		t.Fatal("the shared Redis server did not start for an earlier test")
 	}
-	return url
+	return shared.url
 }
 
 // Prefix returns a prefix that no other test has.
@@ -83,61 +89,55 @@ func Open(t testing.TB, options ...func(*store.Config)) *store.Store {
 // otherwise, and returns its URL and what stops it.
 func Start(t testing.TB, arguments ...string) (url string, stop func()) {
 	t.Helper()
-	url, stop, err := launch(arguments...)
+	own := launch(t, arguments...)
+	t.Cleanup(own.stop)
+	return own.url, own.stop
+}
+
+func launch(t testing.TB, arguments ...string) server {
+	t.Helper()
+	// A socket's path has about 100 bytes at most; a test's own folder may have more.
+	dir, err := os.MkdirTemp("", "redis") //nolint:usetesting // as above, and the server may outlive the test
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(stop)
-	return url, stop
-}
-
-func start() (url string, err error) {
-	url, running, err = launch()
-	return url, err
-}
-
-func launch(arguments ...string) (url string, stop func(), err error) {
-	// A socket's path has about 100 bytes at most; a test's own folder may have more.
-	dir, err := os.MkdirTemp("", "redis")
-	if err != nil {
-		return "", nil, err
-	}
+	ctx := context.WithoutCancel(t.Context())
 	socket := filepath.Join(dir, "redis.sock")
 	args := []string{"-c", supervise, "redis", "--port", "0", "--unixsocket", socket, "--dir", dir, "--save", ""}
-	server := exec.Command("sh", append(args, arguments...)...)
-	server.Env = append(os.Environ(), "DIR="+dir)
-	input, err := server.StdinPipe()
+	supervisor := exec.CommandContext(ctx, "sh", append(args, arguments...)...)
+	supervisor.Env = append(os.Environ(), "DIR="+dir)
+	input, err := supervisor.StdinPipe()
 	if err != nil {
-		return "", nil, err
+		t.Fatal(err)
 	}
-	if err := server.Start(); err != nil {
-		return "", nil, err
+	if err := supervisor.Start(); err != nil {
+		t.Fatal(err)
 	}
-	stop = sync.OnceFunc(func() {
+	stop := sync.OnceFunc(func() {
 		input.Close()
-		server.Wait()
+		_ = supervisor.Wait() // it tells how the server ended, which was our doing
 	})
-	if err := await(socket); err != nil {
+	if err := await(ctx, socket); err != nil {
 		stop()
-		return "", nil, err
+		t.Fatal(err)
 	}
-	return "unix://" + socket, stop, nil
+	return server{"unix://" + socket, stop}
 }
 
 // await waits until the server answers, be it with a refusal.
-func await(socket string) error {
-	deadline := time.Now().Add(10 * time.Second)
-	for {
-		err := ping(socket)
-		if err == nil || time.Now().After(deadline) {
-			return err
+func await(ctx context.Context, socket string) (err error) {
+	const patience, pause = 10 * time.Second, 2 * time.Millisecond
+	for range patience / pause {
+		if err = ping(ctx, socket); err == nil {
+			return nil
 		}
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(pause)
 	}
+	return err
 }
 
-func ping(socket string) error {
-	c, err := net.Dial("unix", socket)
+func ping(ctx context.Context, socket string) error {
+	c, err := new(net.Dialer).DialContext(ctx, "unix", socket)
 	if err != nil {
 		return err
 	}
