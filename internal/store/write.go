@@ -13,12 +13,12 @@ import (
 
 const (
 	// batchCost bounds one transaction to about 1 ms of server time: Redis works
-	// through roughly 4 GiB of bitmaps a second.
-	batchCost = 4 << 20
+	// through roughly 2 GiB of bitmaps a second, their way to it included.
+	batchCost = 2 << 20
 	// batchWrites bounds its commands, of which a write takes at most six.
 	batchWrites = 150
 	// bitCost is what setting one bit by itself costs, in bytes worked through.
-	bitCost = 1 << 10
+	bitCost = 512
 	// bitsPerCommand is the most bits set by themselves in one command.
 	bitsPerCommand = 1000
 	// bitsAlways is how many bits are set by themselves in any case, as a bitmap
