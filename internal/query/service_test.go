@@ -40,6 +40,7 @@ type bench struct {
 
 // drawBench fills a store with random events, over several short segments.
 func drawBench(t testing.TB, r *rapid.T) bench {
+	t.Helper()
 	bits := rapid.SampledFrom([]int{64, 128, 4096}).Draw(r, "segment bits")
 	b := bench{model: newModel(), store: storetest.Open(t, func(c *store.Config) { c.Dense = true; c.SegmentBits = bits })}
 	b.Service = query.New(b.store, workspace)

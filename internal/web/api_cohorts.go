@@ -81,7 +81,9 @@ func (w *memberWriter) write(ids []string) error {
 	buffered := bufio.NewWriter(w.out)
 	if !w.begun {
 		w.begun = true
-		buffered.WriteString(w.begin() + "user_id\n")
+		if _, err := buffered.WriteString(w.begin() + "user_id\n"); err != nil {
+			return err
+		}
 	}
 	out := csv.NewWriter(buffered)
 	for _, id := range ids {

@@ -61,8 +61,7 @@ func statusOf(err error) int {
 			return s.status
 		}
 	}
-	var he *echo.HTTPError
-	if errors.As(err, &he) {
+	if he, ok := errors.AsType[*echo.HTTPError](err); ok {
 		return he.Code
 	}
 	return http.StatusInternalServerError
