@@ -114,7 +114,7 @@ func (b bench) has(t testing.TB, of cohort.Bitmap, want string) {
 		got[id] = true
 	}
 	wanted := map[string]bool{}
-	for _, id := range strings.Fields(want) {
+	for id := range strings.FieldsSeq(want) {
 		wanted[id] = true
 	}
 	if diff := cmp.Diff(wanted, got); diff != "" {

@@ -61,8 +61,7 @@ func readJSON(c echo.Context, into any) error {
 	if err == nil && d.Decode(new(struct{})) == io.EOF {
 		return nil
 	}
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return &fault.Error{Kind: fault.ErrTooLarge, Code: "too_large", Position: fault.NoPosition,
 			Message: "the body is larger than 5 MB; send fewer at once"}
 	}
