@@ -1,0 +1,186 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bitboard/internal/cohort"
+	"bitboard/internal/config"
+	"bitboard/internal/fault"
+	"bitboard/internal/ingest"
+)
+
+// shownRejects is how many rejected rows are shown when no file takes them.
+const shownRejects = 20
+
+// importFlags are the choices of one import as they were given.
+type importFlags struct {
+	mode    string
+	events  []string
+	rejects string
+	force   bool
+	verify  bool
+}
+
+func (p *program) importFiles() *cobra.Command {
+	var f importFlags
+	c := &cobra.Command{
+		Use:                   "import [--mode merge|replace] [--event NAME=METRIC]... [--rejects FILE] [--force] [--verify] FILE...",
+		DisableFlagsInUseLine: true,
+		Short:                 "Read an activity log from files, or from - for standard input",
+		Long: "Read rows of user_id, event and timestamp or day, as CSV with a header or as NDJSON, plain or gzip.\n" +
+			"The last line on standard output counts what was done. Exit code 3 says that some rows were rejected.",
+		Args: someFiles,
+		RunE: func(c *cobra.Command, paths []string) error {
+			if err := fromEnvironment(c); err != nil {
+				return err
+			}
+			cfg, err := configure(c)
+			if err != nil {
+				return err
+			}
+			return p.runImport(c.Context(), cfg, f, paths)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.mode, "mode", "merge", "`MODE`: merge adds to what is there, replace swaps the whole days that the files mention")
+	flags.StringArrayVar(&f.events, "event", nil, "let event NAME mark METRIC, as `NAME=METRIC`, before what the key events says; may be repeated")
+	flags.StringVar(&f.rejects, "rejects", "", fmt.Sprintf("write rejected rows to `FILE` instead of the first %d to standard error", shownRejects))
+	flags.BoolVar(&f.force, "force", false, "let replace shrink a day by more than half")
+	flags.BoolVar(&f.verify, "verify", false, "look up a sample of what was written afterwards")
+	for _, name := range []string{"mode", "event", "rejects", "force", "verify"} {
+		perRun(flags, name, "BITBOARD_IMPORT_"+strings.ToUpper(name))
+	}
+	return c
+}
+
+func someFiles(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return wrongUsage(errors.New("FILE is missing; give one or more, or - for standard input"))
+	}
+	return nil
+}
+
+func (p *program) runImport(ctx context.Context, cfg config.Config, f importFlags, paths []string) (err error) {
+	begin := time.Now()
+	o, err := f.options(cfg.Workspace, begin)
+	if err != nil {
+		return wrongUsage(err)
+	}
+	sources, err := ingest.Files(paths, closer(p.stdin))
+	if err != nil {
+		return err
+	}
+	log, err := p.rejectLog(f.rejects, paths)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	d, err := openData(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close(ctx)) }()
+	summary, err := p.take(ctx, cfg, d, o, sources, log)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "rows=%d accepted=%d rejected=%d users_new=%d bits_new=%d seconds=%.2f\n",
+		summary.Rows, summary.Accepted, summary.Rejected, summary.UsersNew, summary.BitsNew, time.Since(begin).Seconds())
+	if summary.Rejected > 0 {
+		return exit{code: exitRejects}
+	}
+	return nil
+}
+
+// take runs the import.
+func (p *program) take(ctx context.Context, cfg config.Config, d *data, o ingest.Options, sources []ingest.Source, log *rejectLog) (ingest.Summary, error) {
+	service, err := ingest.New(ingest.Config{
+		Store: d.Store, Workspace: cfg.Workspace, Events: cfg.Events, Dense: cfg.DenseIDs, MaxOffset: cfg.MaxOffset,
+	})
+	if err != nil {
+		return ingest.Summary{}, err
+	}
+	progress := newProgress(p.stderr)
+	summary, err := service.Import(ctx, o, sources, ingest.Observer{Reject: log.Write, Progress: progress.show})
+	progress.clear()
+	if err != nil && ctx.Err() != nil {
+		return summary, errors.New("interrupted; the same import again completes it")
+	}
+	return summary, err
+}
+
+// options checks the flags.
+func (f importFlags) options(w cohort.Workspace, now time.Time) (ingest.Options, error) {
+	o := ingest.Options{Today: cohort.DayOf(now, w.Zone), Force: f.force, Verify: f.verify, Events: map[string][]string{}}
+	switch f.mode {
+	case "merge":
+		o.Mode = ingest.Merge
+	case "replace":
+		o.Mode = ingest.Replace
+	default:
+		return o, fault.Invalid("bad_mode", "mode", "--mode %s is not accepted; give merge or replace", fault.Show(f.mode))
+	}
+	for _, text := range f.events {
+		// A metric's name holds no =, an event's may.
+		i := strings.LastIndexByte(text, '=')
+		if i <= 0 {
+			return o, fault.Invalid("bad_event", "event", "--event %s is not accepted; give NAME=METRIC", fault.Show(text))
+		}
+		event, metric := text[:i], text[i+1:]
+		if _, known := w.Metric(metric); !known {
+			return o, fault.Invalid("unknown_metric", "event", "--event %s names the metric %s, which is not configured", fault.Show(text), fault.Show(metric))
+		}
+		o.Events[event] = append(o.Events[event], metric)
+	}
+	return o, nil
+}
+
+// closer makes a reader closable, so that a wait for its next bytes can be ended.
+func closer(r io.Reader) io.ReadCloser {
+	if c, ok := r.(io.ReadCloser); ok {
+		return c
+	}
+	return io.NopCloser(r)
+}
+
+// rejectLog is where rejected rows go.
+type rejectLog struct {
+	*ingest.RejectLog
+	file *os.File // nil for standard error
+}
+
+// rejectLog opens the file for rejected rows, which must not be one of the inputs.
+func (p *program) rejectLog(path string, inputs []string) (*rejectLog, error) {
+	if path == "" {
+		return &rejectLog{ingest.NewRejectLog(p.stderr, shownRejects), nil}, nil
+	}
+	if there, err := os.Stat(path); err == nil {
+		for _, input := range inputs {
+			if info, err := os.Stat(input); err == nil && os.SameFile(there, info) {
+				return nil, wrongUsage(fmt.Errorf("--rejects %s would overwrite a file that is to be imported; give another one", path))
+			}
+		}
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot write %s: %w", path, reason(err))
+	}
+	return &rejectLog{ingest.NewRejectLog(file, 0), file}, nil
+}
+
+// Close writes what is left and closes the file.
+func (l *rejectLog) Close() error {
+	err := l.RejectLog.Close()
+	if l.file != nil {
+		err = errors.Join(err, l.file.Close())
+	}
+	return err
+}
