@@ -61,7 +61,7 @@ func (p *program) importFiles() *cobra.Command {
 	return c
 }
 
-func someFiles(c *cobra.Command, args []string) error {
+func someFiles(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return wrongUsage(errors.New("FILE is missing; give one or more, or - for standard input"))
 	}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"bitboard/internal/store/storetest"
+)
+
+// asProgram makes the test binary be the program, for the tests of signals.
+const asProgram = "DASHBOARD_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// program is a running dashboard.
+type program struct {
+	*exec.Cmd
+	stdin  io.WriteCloser
+	stdout *bufio.Reader
+	stderr *bytes.Buffer
+}
+
+// start starts a dashboard with a store of its own.
+func start(t *testing.T, args ...string) *program {
+	t.Helper()
+	p := &program{Cmd: exec.CommandContext(t.Context(), os.Args[0], args...), stderr: &bytes.Buffer{}}
+	p.Env = append(os.Environ(), asProgram+"=1", "REDIS_URL="+storetest.Redis(t), "BITBOARD_PREFIX="+storetest.Prefix())
+	p.Stderr = p.stderr
+	var err error
+	if p.stdin, err = p.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.stdout = bufio.NewReader(out)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// url waits until the program says where it serves.
+func (p *program) url(t *testing.T) string {
+	t.Helper()
+	line, err := p.stdout.ReadString('\n')
+	if err != nil {
+		t.Fatalf("no URL: %v, %s", err, p.stderr)
+	}
+	return strings.TrimSpace(line)
+}
+
+func (p *program) signal(t *testing.T, s os.Signal) {
+	t.Helper()
+	if err := p.Process.Signal(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// end waits for the end of the program, at most ten seconds.
+func (p *program) end(t *testing.T) *os.ProcessState {
+	t.Helper()
+	late := time.AfterFunc(10*time.Second, func() { _ = p.Process.Kill() })
+	err := p.Wait()
+	if failed, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+		t.Fatal(failed, err)
+	}
+	if !late.Stop() {
+		t.Error("still running after 10 s")
+	}
+	return p.ProcessState
+}
+
+func TestServeEndsWellOnASignal(t *testing.T) {
+	for _, s := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
+		t.Run(s.String(), func(t *testing.T) {
+			p := start(t, "serve", "--listen", "127.0.0.1:0")
+			answer, err := http.Get(p.url(t) + "readyz")
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer.Body.Close()
+			if answer.StatusCode != http.StatusOK {
+				t.Errorf("readyz answers %s", answer.Status)
+			}
+			p.signal(t, s)
+			if state := p.end(t); state.ExitCode() != 0 || p.stderr.Len() > 0 {
+				t.Errorf("%s, stderr %q", state, p.stderr)
+			}
+		})
+	}
+}
+
+func TestASecondSignalEndsAtOnce(t *testing.T) {
+	p := start(t, "serve", "--listen", "127.0.0.1:0")
+	// A request that does not end keeps the server from ending in order.
+	connection, feed := io.Pipe()
+	defer feed.Close()
+	url := p.url(t)
+	go func() {
+		answer, err := http.Post(url+"healthz", "text/plain", connection)
+		if err == nil {
+			answer.Body.Close()
+		}
+	}()
+	if _, err := feed.Write([]byte("begun")); err != nil {
+		t.Fatal(err)
+	}
+	p.signal(t, syscall.SIGTERM)
+	time.Sleep(300 * time.Millisecond)
+	p.signal(t, syscall.SIGTERM)
+	begin := time.Now()
+	state := p.end(t)
+	if status, ok := state.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || time.Since(begin) > 2*time.Second {
+		t.Errorf("%s after %s, want an end by the signal at once", state, time.Since(begin))
+	}
+}
+
+func TestImportEndsOnASignal(t *testing.T) {
+	p := start(t, "import", "-")
+	// More than a pipe holds: once it is written, most of it was read.
+	rows := "user_id,event,day\n" + strings.Repeat("u1,login,2026-03-01\n", 50_000)
+	if _, err := io.WriteString(p.stdin, rows); err != nil {
+		t.Fatal(err)
+	}
+	p.signal(t, os.Interrupt)
+	state := p.end(t)
+	if want := "dashboard: interrupted; the same import again completes it\n"; state.ExitCode() != 1 || p.stderr.String() != want {
+		t.Errorf("%s, stderr %q", state, p.stderr)
+	}
+}
