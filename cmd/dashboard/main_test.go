@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -106,21 +107,28 @@ func TestServeEndsWellOnASignal(t *testing.T) {
 	}
 }
 
-func TestASecondSignalEndsAtOnce(t *testing.T) {
-	p := start(t, "serve", "--listen", "127.0.0.1:0")
-	// A request that does not end keeps the server from ending in order.
-	connection, feed := io.Pipe()
-	defer feed.Close()
-	url := p.url(t)
-	go func() {
-		answer, err := http.Post(url+"healthz", "text/plain", connection)
-		if err == nil {
-			answer.Body.Close()
-		}
-	}()
-	if _, err := feed.Write([]byte("begun")); err != nil {
+// unfinishedRequest keeps the server from ending in order: it waits for a body.
+func unfinishedRequest(t *testing.T, url string) {
+	t.Helper()
+	host := strings.Trim(strings.TrimPrefix(url, "http://"), "/")
+	conn, err := net.Dial("tcp", host)
+	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { conn.Close() })
+	if _, err := io.WriteString(conn, "POST /api/v1/events HTTP/1.1\r\nHost: "+host+
+		"\r\nContent-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	// The server says so when it begins to read.
+	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || line != "HTTP/1.1 100 Continue\r\n" {
+		t.Fatalf("the server answers %q, %v", line, err)
+	}
+}
+
+func TestASecondSignalEndsAtOnce(t *testing.T) {
+	p := start(t, "serve", "--listen", "127.0.0.1:0")
+	unfinishedRequest(t, p.url(t))
 	p.signal(t, syscall.SIGTERM)
 	time.Sleep(300 * time.Millisecond)
 	p.signal(t, syscall.SIGTERM)
@@ -138,6 +146,7 @@ func TestImportEndsOnASignal(t *testing.T) {
 	if _, err := io.WriteString(p.stdin, rows); err != nil {
 		t.Fatal(err)
 	}
+	time.Sleep(200 * time.Millisecond) // until it has read the rest and waits for more
 	p.signal(t, os.Interrupt)
 	state := p.end(t)
 	if want := "dashboard: interrupted; the same import again completes it\n"; state.ExitCode() != 1 || p.stderr.String() != want {

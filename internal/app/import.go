@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,7 +75,11 @@ func (p *program) runImport(ctx context.Context, cfg config.Config, f importFlag
 	if err != nil {
 		return wrongUsage(err)
 	}
-	sources, err := ingest.Files(paths, closer(p.stdin))
+	var stdin io.ReadCloser
+	if slices.Contains(paths, ingest.StandardInput) {
+		stdin = abandonable(p.stdin)
+	}
+	sources, err := ingest.Files(paths, stdin)
 	if err != nil {
 		return err
 	}
@@ -102,9 +107,7 @@ func (p *program) runImport(ctx context.Context, cfg config.Config, f importFlag
 
 // take runs the import.
 func (p *program) take(ctx context.Context, cfg config.Config, d *data, o ingest.Options, sources []ingest.Source, log *rejectLog) (ingest.Summary, error) {
-	service, err := ingest.New(ingest.Config{
-		Store: d.Store, Workspace: cfg.Workspace, Events: cfg.Events, Dense: cfg.DenseIDs, MaxOffset: cfg.MaxOffset,
-	})
+	service, err := intake(cfg, d)
 	if err != nil {
 		return ingest.Summary{}, err
 	}
@@ -143,12 +146,16 @@ func (f importFlags) options(w cohort.Workspace, now time.Time) (ingest.Options,
 	return o, nil
 }
 
-// closer makes a reader closable, so that a wait for its next bytes can be ended.
-func closer(r io.Reader) io.ReadCloser {
-	if c, ok := r.(io.ReadCloser); ok {
-		return c
-	}
-	return io.NopCloser(r)
+// abandonable returns r's bytes through a pipe, because closing the standard
+// input does not end a read that waits for a terminal or another program.
+// Closing the pipe does; the read is then left to the end of the process.
+func abandonable(r io.Reader) io.ReadCloser {
+	out, in := io.Pipe()
+	go func() {
+		_, err := io.Copy(in, r)
+		in.CloseWithError(err)
+	}()
+	return out
 }
 
 // rejectLog is where rejected rows go.

@@ -172,7 +172,8 @@ func TestInterruptedImport(t *testing.T) {
 	input, feed := io.Pipe()
 	ctx, interrupt := context.WithCancel(t.Context())
 	go func() {
-		_, _ = io.WriteString(feed, "user_id,event,day\nu9,login,2026-03-01\n")
+		// More than is read ahead, so that the import is under way when it is written.
+		_, _ = io.WriteString(feed, "user_id,event,day\n"+strings.Repeat("u9,login,2026-03-01\n", 10_000))
 		interrupt()
 	}()
 	var stdout, stderr strings.Builder

@@ -9,6 +9,7 @@ import (
 
 	"bitboard/internal/config"
 	"bitboard/internal/fault"
+	"bitboard/internal/ingest"
 	"bitboard/internal/store"
 	"bitboard/internal/store/embedded"
 )
@@ -107,4 +108,11 @@ func storeConfig(c config.Config, address string) store.Config {
 		Zone: c.Workspace.Zone.String(), Location: c.Workspace.Zone,
 		TempTTL: c.Engine.TempTTL, Keep: keep,
 	}
+}
+
+// intake is what takes in marks under a configuration.
+func intake(c config.Config, d *data) (*ingest.Service, error) {
+	return ingest.New(ingest.Config{
+		Store: d.Store, Workspace: c.Workspace, Events: c.Events, Dense: c.DenseIDs, MaxOffset: c.MaxOffset,
+	})
 }

@@ -62,15 +62,29 @@ func Serve(ctx context.Context, c config.Config, log *slog.Logger, ready func(ur
 	if err != nil {
 		return err
 	}
-	handler := web.New(web.Config{
-		Query: query.New(d.Store, c.Workspace),
-		Store: d.Store,
-		Now:   time.Now,
-		Log:   log,
-		Audit: web.LogAuditor{Log: log},
-	})
-	err = serveHTTP(ctx, listener, handler, log, ready)
+	handler, err := pages(c, d, log)
+	if err == nil {
+		err = serveHTTP(ctx, listener, handler, log, ready)
+	}
 	return errors.Join(err, d.Close(ctx))
+}
+
+// pages puts together what answers requests.
+func pages(c config.Config, d *data, log *slog.Logger) (http.Handler, error) {
+	in, err := intake(c, d)
+	if err != nil {
+		return nil, err
+	}
+	return web.New(web.Config{
+		Query:   query.New(d.Store, c.Workspace),
+		Ingest:  in,
+		Store:   d.Store,
+		Engine:  query.Engine(c.Engine.Mode),
+		Now:     time.Now,
+		Log:     log,
+		Version: revision(),
+		Audit:   web.LogAuditor{Log: log},
+	}), nil
 }
 
 // listen takes the address, which must be this machine's own: anybody who

@@ -80,6 +80,32 @@ func TestServeAnswersAndEndsInOrder(t *testing.T) {
 	}
 }
 
+func TestServeTakesEventsIn(t *testing.T) {
+	url, _ := serving(t, settings(t, map[string]string{"redis": storetest.Redis(t), "prefix": storetest.Prefix()}))
+	answer, err := http.Post(url+"/api/v1/events", "application/json", strings.NewReader(`[{"user_id":"u1","event":"login","day":"2026-03-01"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode >= 300 {
+		t.Errorf("events answers %s", answer.Status)
+	}
+	if _, body := get(t, url+"/api/v1/cohorts/members.csv?expr=active@2026-03-01"); body != "user_id\nu1\n" {
+		t.Errorf("members.csv is %q", body)
+	}
+}
+
+func TestTheConfiguredEngineAnswers(t *testing.T) {
+	c := settings(t, map[string]string{"redis": storetest.Redis(t), "prefix": storetest.Prefix()})
+	c.Engine.Mode = "fold"
+	url, _ := serving(t, c)
+	for query, engine := range map[string]string{"": "fold", "&engine=bitop": "bitop"} {
+		if _, body := get(t, url+"/api/v1/cohorts/count?expr=activated"+query); !strings.Contains(body, `"engine":"`+engine+`"`) {
+			t.Errorf("with %q: %s", query, body)
+		}
+	}
+}
+
 func TestServeGoesOnWithoutItsStore(t *testing.T) {
 	redis, stopRedis := storetest.Start(t)
 	url, stop := serving(t, settings(t, map[string]string{"redis": redis}))

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -47,7 +48,7 @@ func (s *server) params(c echo.Context, accepted ...string) *params {
 		}
 	}
 	p.today = p.dayOr("as_of", p.today)
-	engine, err := query.ParseEngine("engine", p.text("engine"))
+	engine, err := query.ParseEngine("engine", cmp.Or(p.text("engine"), string(s.Engine)))
 	p.fail(err)
 	p.opts = query.Options{Engine: engine, Now: s.Now()}
 	p.choice("refresh", "0", "1")

@@ -26,6 +26,8 @@ type Config struct {
 	Query  *query.Service
 	Ingest *ingest.Service
 	Store  Pinger
+	// Engine is what computes an answer when the caller does not say; empty is query.Auto.
+	Engine query.Engine
 	// Now is the clock; only the edge reads it.
 	Now func() time.Time
 	Log *slog.Logger
