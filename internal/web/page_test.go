@@ -16,7 +16,7 @@ func TestPages(t *testing.T) {
 		status     int
 		want       []string
 	}{
-		{"overview", "/", 200, []string{"2 of", "/cohorts?expr=active%402026-03-09", "data-chart", "/overview.csv?"}},
+		{"overview", "/", 200, []string{">2</a>", "/cohorts?expr=active%402026-03-09", "data-chart", "/overview.csv?"}},
 		{"overview of another day", "/?as_of=2026-03-06", 200, []string{"as_of=2026-03-06"}},
 		{"overview with a wrong range", "/?from=2026-02-30&to=2026-03-01", 200, []string{"2026-02-30&#34; is not a date", "aria-invalid"}},
 		{"overview long after the data", "/?as_of=2026-09-01", 200, []string{"/?as_of=2026-03-10"}},

@@ -87,7 +87,7 @@ func (s *server) newUserYear(p *params, q cohort.CalendarQuestion, a query.Answe
 			"to", q.Range.To.String(), "as_of", p.asOfParam(), "format", "csv"),
 	}
 	for _, m := range s.dailyMetrics(q.Metric) {
-		u.Metrics = append(u.Metrics, ui.Choice{Value: link(m.Value, year), Label: m.Label, Current: m.Current})
+		u.Metrics = append(u.Metrics, ui.Choice{URL: link(m.Value, year), Label: m.Label, Current: m.Current})
 	}
 	first, _, _ := p.today.Date()
 	newest := first
@@ -96,7 +96,7 @@ func (s *server) newUserYear(p *params, q cohort.CalendarQuestion, a query.Answe
 		first, _, _ = streak.First.Date()
 	}
 	for y := newest; y >= min(first, year); y-- {
-		u.Years = append(u.Years, ui.Choice{Value: link(q.Metric, y), Label: strconv.Itoa(y), Current: y == year})
+		u.Years = append(u.Years, ui.Choice{URL: link(q.Metric, y), Label: strconv.Itoa(y), Current: y == year})
 	}
 	return u
 }
