@@ -1,7 +1,10 @@
 package web_test
 
 import (
+	"compress/gzip"
+	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -113,5 +116,33 @@ func TestStoreAway(t *testing.T) {
 	}
 	if a := s.get("/healthz"); a.status != http.StatusOK {
 		t.Errorf("alive: %d", a.status)
+	}
+}
+
+func TestAssetsArriveWhole(t *testing.T) {
+	s := newSite(t)
+	page := s.get("/", "Accept", html).body
+	for _, name := range []string{"app", "charts", "favicon"} {
+		path := regexp.MustCompile("/static/" + name + `\.[^"]+`).FindString(page)
+		plain := s.get(path, "Accept-Encoding", "identity")
+		packed := s.get(path, "Accept-Encoding", "gzip")
+		if plain.status != http.StatusOK || len(plain.body) < 100 {
+			t.Fatalf("%s: %d, %d bytes", path, plain.status, len(plain.body))
+		}
+		body := packed.body
+		if packed.header.Get("Content-Encoding") == "gzip" {
+			r, err := gzip.NewReader(strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body = string(text)
+		}
+		if body != plain.body {
+			t.Errorf("%s unpacked once differs from %s as it is", path, path)
+		}
 	}
 }

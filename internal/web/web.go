@@ -6,6 +6,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -14,6 +15,7 @@ import (
 	"bitboard/internal/cohort"
 	"bitboard/internal/ingest"
 	"bitboard/internal/query"
+	"bitboard/static"
 )
 
 // Pinger tells whether the store can be reached.
@@ -55,7 +57,7 @@ func New(cfg Config) http.Handler {
 		middleware.RecoverWithConfig(middleware.RecoverConfig{LogErrorFunc: s.logPanic}),
 		echo.WrapMiddleware(http.NewCrossOriginProtection().Handler),
 		secureHeaders,
-		middleware.GzipWithConfig(middleware.GzipConfig{MinLength: gzipMinLength}),
+		middleware.GzipWithConfig(middleware.GzipConfig{MinLength: gzipMinLength, Skipper: isAsset}),
 	)
 	for _, r := range s.routes() {
 		e.Add(r.Method, r.Path, r.Handler)
@@ -65,6 +67,11 @@ func New(cfg Config) http.Handler {
 
 // gzipMinLength is the size in bytes below which compressing is not worth it.
 const gzipMinLength = 1024
+
+// isAsset reports whether a request is for an asset: those come compressed.
+func isAsset(c echo.Context) bool {
+	return strings.HasPrefix(c.Request().URL.Path, static.Prefix)
+}
 
 // contentSecurityPolicy allows nothing inline and nothing from elsewhere.
 const contentSecurityPolicy = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
