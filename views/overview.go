@@ -130,6 +130,15 @@ func change(now int64, before *int64) (relative float64, ok bool) {
 	return float64(now-*before) / float64(*before), true
 }
 
+// withoutChange says why there is no change in percent: a week before there
+// was nobody, or nothing is known of it.
+func (p Page) withoutChange(f CountFact) string {
+	if f.Before == nil {
+		return p.Text.T("overview.no_before")
+	}
+	return p.Text.T("overview.against", "before", p.Text.N(*f.Before), "day", p.Text.WeekdayDate(f.BeforeDay))
+}
+
 // direction is the class of a change: up, down or flat.
 func direction(difference float64) string {
 	switch {

@@ -23,6 +23,9 @@ type Page struct {
 	Zone string
 	// AsOf is the day taken as today.
 	AsOf string
+	// TodayURL is this page as of today, when the reader chose another day;
+	// links and forms then keep that day. It is empty otherwise.
+	TodayURL string
 	// ComputedAt is when the page's oldest answer was computed; empty when
 	// the page answers nothing.
 	ComputedAt string
@@ -82,13 +85,19 @@ func (p *Problem) of(field string) string {
 // navItem is a page in the main navigation.
 type navItem struct{ key, label, url string }
 
-func navigation(p *text.Printer) []navItem {
-	return []navItem{
-		{"overview", p.T("nav.overview"), "/"},
-		{"retention", p.T("nav.retention"), "/retention"},
-		{"cohorts", p.T("nav.cohorts"), "/cohorts"},
-		{"users", p.T("nav.users"), "/users"},
+func navigation(p Page) []navItem {
+	items := []navItem{
+		{"overview", p.Text.T("nav.overview"), "/"},
+		{"retention", p.Text.T("nav.retention"), "/retention"},
+		{"cohorts", p.Text.T("nav.cohorts"), "/cohorts"},
+		{"users", p.Text.T("nav.users"), "/users"},
 	}
+	if p.TodayURL != "" {
+		for i := range items {
+			items[i].url += "?as_of=" + p.AsOf
+		}
+	}
+	return items
 }
 
 // themes are the choices of theme; the empty one follows the system.

@@ -35,6 +35,9 @@ func (s *server) page(c echo.Context, asOf cohort.Day) views.Page {
 		ComputedAt: s.Now().In(s.workspace.Zone).Format(time.RFC3339),
 		Version:    s.Version,
 	}
+	if c.QueryParam("as_of") != "" && asOf != s.today() {
+		p.TodayURL = withoutParam(c.Request().URL, "as_of")
+	}
 	if cookie, err := c.Cookie(themeCookie); err == nil && (cookie.Value == "light" || cookie.Value == "dark") {
 		p.Theme = cookie.Value
 	}
@@ -148,6 +151,16 @@ func address(path string, pairs ...string) string {
 
 // asOfParam is the page's as_of when it was given, to be kept in links.
 func (p *params) asOfParam() string { return p.text("as_of") }
+
+// withoutParam is a page's address without one of its parameters.
+func withoutParam(u *url.URL, name string) string {
+	v := u.Query()
+	v.Del(name)
+	if len(v) == 0 {
+		return u.EscapedPath()
+	}
+	return u.EscapedPath() + "?" + v.Encode()
+}
 
 // people is a number with the list of exactly these people.
 func (p *params) people(count int64, expr string) ui.Number {

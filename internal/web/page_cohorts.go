@@ -17,7 +17,7 @@ const shownMembers = 50
 
 func (s *server) cohorts(c echo.Context) error {
 	p := s.pageParams(c)
-	page := views.CohortsPage{Page: s.page(c, p.today), Expr: p.text("expr"), Examples: s.examples(c)}
+	page := views.CohortsPage{Page: s.page(c, p.today), Expr: p.text("expr"), Examples: s.examples(c, p)}
 	for _, m := range s.workspace.Metrics {
 		name := views.MetricName{Name: m.Name, Title: m.Title}
 		if m.HasDays() {
@@ -78,7 +78,7 @@ func (s *server) someMembers(ctx context.Context, set cohort.Set, p *params) ([]
 }
 
 // examples are ready expressions over the metrics that there are.
-func (s *server) examples(c echo.Context) []views.CohortExample {
+func (s *server) examples(c echo.Context, p *params) []views.CohortExample {
 	t := printer(c)
 	var flags, days []cohort.Metric
 	for _, m := range s.workspace.Metrics {
@@ -91,7 +91,7 @@ func (s *server) examples(c echo.Context) []views.CohortExample {
 	}
 	var examples []views.CohortExample
 	add := func(expr, key string, pairs ...string) {
-		examples = append(examples, views.CohortExample{Expr: expr, Meaning: t.T(key, pairs...), URL: address("/cohorts", "expr", expr)})
+		examples = append(examples, views.CohortExample{Expr: expr, Meaning: t.T(key, pairs...), URL: address("/cohorts", "expr", expr, "as_of", p.asOfParam())})
 	}
 	if a, b := readyPair(flags); b != "" {
 		add(a+" - "+b, "cohorts.example.minus", "a", s.title(a), "b", s.title(b))

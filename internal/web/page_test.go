@@ -20,7 +20,8 @@ func TestPages(t *testing.T) {
 		want       []string
 	}{
 		{"overview", "/", 200, []string{">2</a>", "/cohorts?expr=active%402026-03-09", "data-chart", "/overview.csv?"}},
-		{"overview of another day", "/?as_of=2026-03-06", 200, []string{"as_of=2026-03-06"}},
+		{"overview of another day", "/?as_of=2026-03-06", 200, []string{"/cohorts?as_of=2026-03-06&amp;expr=", `href="/retention?as_of=2026-03-06"`, `name="as_of" value="2026-03-06"`, `<a href="/">`}},
+		{"a user of another day", "/users?id=b&as_of=2026-03-06&metric=active", 200, []string{`<a href="/users?id=b&amp;metric=active">`}},
 		{"overview with a wrong range", "/?from=2026-02-30&to=2026-03-01", 200, []string{"2026-02-30&#34; is not a date", "aria-invalid"}},
 		{"overview long after the data", "/?as_of=2026-09-01", 200, []string{"/?as_of=2026-03-10"}},
 		{"retention", "/retention?start=active&cohorts=any&from=2026-03-05&to=2026-03-09&periods=2", 200,
