@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -62,10 +63,15 @@ func Serve(ctx context.Context, c config.Config, log *slog.Logger, ready func(ur
 	if err != nil {
 		return err
 	}
+	background, cancel := context.WithCancel(ctx)
+	var scans sync.WaitGroup
+	scans.Go(func() { scanning(background, d.Store, c.Cache.CatalogueScan, log) })
 	handler, err := pages(c, d, log)
 	if err == nil {
 		err = serveHTTP(ctx, listener, handler, log, ready)
 	}
+	cancel()
+	scans.Wait()
 	return errors.Join(err, d.Close(ctx))
 }
 
