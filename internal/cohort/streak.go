@@ -52,6 +52,9 @@ type CalendarAnswer struct {
 	Days    []Day
 	Suspect map[Day]Suspicion
 	Streak  Streak
+	// Since is the first day of what is kept; HasSince is false when all is.
+	Since    Day
+	HasSince bool
 }
 
 // Check reports the first thing that is wrong with the question.
@@ -60,4 +63,10 @@ func (q CalendarQuestion) Check(w Workspace) error {
 		return err
 	}
 	return q.Range.Check()
+}
+
+// KeptSince returns the first day that is still kept on asOf; ok is false for a
+// metric that keeps all its days.
+func (m Metric) KeptSince(asOf Day) (since Day, ok bool) {
+	return asOf - Day(m.Keep), m.Keep > 0
 }

@@ -34,6 +34,9 @@ func (s *Service) Calendar(ctx context.Context, q cohort.CalendarQuestion, o Opt
 		return a, err
 	}
 	value := cohort.CalendarAnswer{Streak: cohort.StreakOf(days, q.AsOf), Suspect: j.suspects(cat, counts)}
+	if m, ok := s.workspace.Metric(q.Metric); ok {
+		value.Since, value.HasSince = m.KeptSince(q.AsOf)
+	}
 	for _, d := range days {
 		if q.Range.Has(d) {
 			value.Days = append(value.Days, d)

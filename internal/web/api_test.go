@@ -50,6 +50,9 @@ func TestAnswers(t *testing.T) {
 				`"total":4,"current_streak":1,"longest_streak":1,"first_day":"2026-03-03","last_day":"2026-03-09"`},
 		{"a calendar without days", "users/calendar?id=c&metric=active&from=2026-03-01&to=2026-03-02&as_of=2026-03-02",
 			`{"user_id":"c","metric":"active","from":"2026-03-01","to":"2026-03-02","days":[],"suspect":{},"total":0,"current_streak":0,"longest_streak":0,"first_day":null,"last_day":null`},
+		{"a calendar of a metric that keeps 30 days", "users/c/calendar?metric=signed_in&from=2026-03-05&to=2026-03-05",
+			`{"user_id":"c","metric":"signed_in","from":"2026-03-05","to":"2026-03-05","days":["2026-03-05"],"suspect":{},` +
+				`"total":1,"current_streak":0,"longest_streak":1,"first_day":"2026-03-05","last_day":"2026-03-05","since":"2026-02-08"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, engine := range []string{"auto", "bitop", "fold"} {

@@ -19,6 +19,7 @@ type calendarBody struct {
 	LongestStreak int                             `json:"longest_streak"`
 	FirstDay      *cohort.Day                     `json:"first_day"`
 	LastDay       *cohort.Day                     `json:"last_day"`
+	Since         *cohort.Day                     `json:"since,omitempty"`
 	origin
 }
 
@@ -60,6 +61,7 @@ func newCalendarBody(q cohort.CalendarQuestion, a query.Answer[cohort.CalendarAn
 		Days: a.Value.Days, Suspect: a.Value.Suspect,
 		Total: streak.Total, CurrentStreak: streak.Current, LongestStreak: streak.Longest,
 		FirstDay: dayOrNull(streak.First, streak.Total > 0), LastDay: dayOrNull(streak.Last, streak.Total > 0),
+		Since:  dayOrNull(a.Value.Since, a.Value.HasSince),
 		origin: originOf(a),
 	}
 	if b.Days == nil {

@@ -27,7 +27,7 @@ var workspace = cohort.Workspace{
 	Zone:     time.UTC,
 	Calendar: cohort.Calendar{WeekStart: time.Monday},
 	Metrics: []cohort.Metric{
-		{Name: "active", Kind: cohort.KindDaily, Title: "Active users"}, {Name: "signed_in", Kind: cohort.KindDaily, Title: "Sign-ins"},
+		{Name: "active", Kind: cohort.KindDaily, Title: "Active users"}, {Name: "signed_in", Kind: cohort.KindDaily, Title: "Sign-ins", Keep: 30},
 		{Name: "activated", Kind: cohort.KindFlag, Title: "Activated"}, {Name: "exposed", Kind: cohort.KindFlag, Title: "Saw the new feature"},
 		{Name: "online", Kind: cohort.KindPresence, Title: "Online"},
 	},

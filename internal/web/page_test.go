@@ -147,3 +147,13 @@ func TestAssetsArriveWhole(t *testing.T) {
 		}
 	}
 }
+
+func TestHeadIsGetWithoutItsBody(t *testing.T) {
+	s := newSite(t, week...)
+	for _, path := range []string{"/", "/api/v1/metrics", "/healthz"} {
+		get, head := s.get(path), s.do(http.MethodHead, path, "")
+		if head.status != http.StatusOK || head.body != "" || head.header.Get("Content-Type") != get.header.Get("Content-Type") {
+			t.Errorf("%s: %d %q %q", path, head.status, head.header.Get("Content-Type"), head.body)
+		}
+	}
+}

@@ -61,6 +61,9 @@ func New(cfg Config) http.Handler {
 	)
 	for _, r := range s.routes() {
 		e.Add(r.Method, r.Path, r.Handler)
+		if r.Method == http.MethodGet { // the server leaves the body out
+			e.Add(http.MethodHead, r.Path, r.Handler)
+		}
 	}
 	return e
 }
