@@ -195,8 +195,10 @@ func (q RetentionQuestion) Sets(c Calendar) []Set {
 	for _, start := range c.Periods(q.Granularity, q.Range, q.AsOf) {
 		members := q.Members(c, start)
 		sets = append(sets, members)
+		before := members
 		for _, b := range q.begun(c, start) {
-			sets = append(sets, q.cell(c, start, members, b))
+			before = q.cell(c, start, members, before, b)
+			sets = append(sets, before)
 		}
 	}
 	return sets
@@ -213,17 +215,18 @@ func (q RetentionQuestion) begun(c Calendar, start Day) []Bracket {
 	return columns
 }
 
-func (q RetentionQuestion) cell(c Calendar, start Day, members Set, b Bracket) Set {
+// cell returns the members counted in a column; before is those of the column
+// before it, or all members.
+func (q RetentionQuestion) cell(c Calendar, start Day, members, before Set, b Bracket) Set {
 	from := c.Add(q.Granularity, start, b.From)
 	switch q.Returning {
 	case OnOrAfter:
 		return Both(ActiveOn(q.Return, Range{from, q.AsOf}, q.AsOf), members)
 	case EveryPeriod:
-		every := []Set{members}
-		for n := 1; n <= b.From; n++ {
-			every = append(every, ActiveOn(q.Return, c.Period(q.Granularity, c.Add(q.Granularity, start, n)), q.AsOf))
+		if b.From == 0 {
+			return members
 		}
-		return Intersection{every}
+		return Both(before, ActiveOn(q.Return, c.Period(q.Granularity, from), q.AsOf))
 	}
 	return Both(ActiveOn(q.Return, Range{from, c.Add(q.Granularity, start, b.To+1) - 1}, q.AsOf), members)
 }

@@ -31,6 +31,8 @@ type graph struct {
 	leaves map[cohort.Bitmap]nodeID
 	shared map[string]nodeID // by operation and sources
 	nested nestedRanges
+	unions map[cohort.OnAny]nodeID
+	lists  map[listKey]nodeID
 	counts map[*cohort.Set]counter // by the first of the sets counted
 }
 
@@ -49,6 +51,8 @@ func newGraph(cat *cohort.Catalogue, sets []cohort.Set) (*graph, []nodeID) {
 		leaves: map[cohort.Bitmap]nodeID{},
 		shared: map[string]nodeID{},
 		nested: findNested(sets),
+		unions: map[cohort.OnAny]nodeID{},
+		lists:  map[listKey]nodeID{},
 		counts: map[*cohort.Set]counter{},
 	}
 	return g, g.addAll(sets)
@@ -69,15 +73,41 @@ func (g *graph) add(s cohort.Set) nodeID {
 	case cohort.OnAny:
 		return g.onAny(s)
 	case cohort.Union:
-		return g.or(g.addAll(s.Of)...)
+		return g.list(bitmap.Or, s.Of)
 	case cohort.Intersection:
-		return g.and(g.addAll(s.Of)...)
+		return g.list(bitmap.And, s.Of)
 	case cohort.Difference:
 		return g.minus(g.add(s.From), g.add(s.Without))
 	case cohort.AtLeast:
 		return g.atLeast(s.K, s.Of)
 	}
 	return nothing
+}
+
+// listKey names an operation over a list of sets by the list's first element
+// and its length: many sets of a question may share a list.
+type listKey struct {
+	op    bitmap.Op
+	first *cohort.Set
+	n     int
+}
+
+// list returns the union or the intersection of sets.
+func (g *graph) list(op bitmap.Op, of []cohort.Set) nodeID {
+	if len(of) == 0 {
+		return nothing
+	}
+	key := listKey{op, &of[0], len(of)}
+	id, ok := g.lists[key]
+	if !ok {
+		if src := g.addAll(of); op == bitmap.Or {
+			id = g.or(src...)
+		} else {
+			id = g.and(src...)
+		}
+		g.lists[key] = id
+	}
+	return id
 }
 
 // leaf returns the node of a stored bitmap, or nothing when no segment has it.
@@ -192,8 +222,9 @@ func (g *graph) counter(sets []cohort.Set) counter {
 		return c
 	}
 	c := counter{of: g.addAll(sets)}
-	for _, carry := range c.of {
-		for i := 0; carry != nothing; i++ {
+	for n, carry := range c.of {
+		// The sum of n+1 sets has no more digits, so no carry leaves the last.
+		for i := 0; carry != nothing && i < bits.Len(uint(n+1)); i++ {
 			if i == len(c.digits) {
 				c.digits = append(c.digits, nothing)
 			}

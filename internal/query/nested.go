@@ -13,6 +13,7 @@ type nestedRanges struct {
 	ends   map[string][]cohort.Day // of the ranges from MinDay, ascending
 	starts map[endKey][]cohort.Day // of the ranges with one end, ascending
 	seen   map[cohort.OnAny]bool
+	lists  map[*cohort.Set]bool // by their first set: lists that were collected
 }
 
 type endKey struct {
@@ -21,7 +22,7 @@ type endKey struct {
 }
 
 func findNested(sets []cohort.Set) nestedRanges {
-	n := nestedRanges{map[string][]cohort.Day{}, map[endKey][]cohort.Day{}, map[cohort.OnAny]bool{}}
+	n := nestedRanges{map[string][]cohort.Day{}, map[endKey][]cohort.Day{}, map[cohort.OnAny]bool{}, map[*cohort.Set]bool{}}
 	n.collect(sets...)
 	for _, days := range n.ends {
 		slices.Sort(days)
@@ -38,14 +39,22 @@ func (n nestedRanges) collect(sets ...cohort.Set) {
 		case cohort.OnAny:
 			n.note(s)
 		case cohort.Union:
-			n.collect(s.Of...)
+			n.collectOnce(s.Of)
 		case cohort.Intersection:
-			n.collect(s.Of...)
+			n.collectOnce(s.Of)
 		case cohort.AtLeast:
-			n.collect(s.Of...)
+			n.collectOnce(s.Of)
 		case cohort.Difference:
 			n.collect(s.From, s.Without)
 		}
+	}
+}
+
+// collectOnce collects a list of sets, which many sets of a question may share.
+func (n nestedRanges) collectOnce(of []cohort.Set) {
+	if len(of) > 0 && !n.lists[&of[0]] {
+		n.lists[&of[0]] = true
+		n.collect(of...)
 	}
 }
 
@@ -62,27 +71,50 @@ func (n nestedRanges) note(s cohort.OnAny) {
 	n.starts[k] = append(n.starts[k], s.Days.From)
 }
 
-// onAny returns the union of a metric's existing days in a range.
+// inner returns the widest of the ranges nested in s, and the days of s that
+// are not in it; ok is false when there is none, and then rest is all of s.
+func (n nestedRanges) inner(s cohort.OnAny) (inner cohort.OnAny, rest cohort.Range, ok bool) {
+	inner, rest = s, s.Days
+	if s.Days.From == cohort.MinDay {
+		ends := n.ends[s.Metric]
+		if i, _ := slices.BinarySearch(ends, s.Days.To); i > 0 {
+			inner.Days.To = ends[i-1]
+			rest.From = ends[i-1] + 1
+			return inner, rest, true
+		}
+		return inner, rest, false
+	}
+	starts := n.starts[endKey{s.Metric, s.Days.To}]
+	if i, _ := slices.BinarySearch(starts, s.Days.From); i+1 < len(starts) {
+		inner.Days.From = starts[i+1]
+		rest.To = starts[i+1] - 1
+		return inner, rest, true
+	}
+	return inner, rest, false
+}
+
+// onAny returns the union of a metric's existing days in a range: that of the
+// range nested in it, and the days that are left.
 func (g *graph) onAny(s cohort.OnAny) nodeID {
 	union := nothing
-	if s.Days.From == cohort.MinDay {
-		from := s.Days.From
-		for _, end := range g.nested.ends[s.Metric] {
-			if end > s.Days.To {
-				break
-			}
-			union = g.unite(union, s.Metric, cohort.Range{From: from, To: end})
-			from = end + 1
-		}
-		return union
-	}
-	to := s.Days.To
-	for _, start := range slices.Backward(g.nested.starts[endKey{s.Metric, to}]) {
-		if start < s.Days.From {
+	var wider []cohort.OnAny // still to be united, the widest first
+	var rests []cohort.Range
+	for {
+		id, ok := g.unions[s]
+		if ok {
+			union = id
 			break
 		}
-		union = g.unite(union, s.Metric, cohort.Range{From: start, To: to})
-		to = start - 1
+		inner, rest, nested := g.nested.inner(s)
+		wider, rests = append(wider, s), append(rests, rest)
+		if !nested {
+			break
+		}
+		s = inner
+	}
+	for i, w := range slices.Backward(wider) {
+		union = g.unite(union, w.Metric, rests[i])
+		g.unions[w] = union
 	}
 	return union
 }

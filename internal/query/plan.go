@@ -1,6 +1,7 @@
 package query
 
 import (
+	"math"
 	"slices"
 
 	"bitboard/internal/cohort"
@@ -22,7 +23,7 @@ const (
 type plan struct {
 	*graph
 	outputs []nodeID   // distinct, not nothing
-	batches [][]nodeID // the outputs, as many as one transaction may compute
+	batches [][]nodeID // for bitop: the outputs, as many as one transaction may compute
 	engine  Engine
 }
 
@@ -31,11 +32,13 @@ func (s *Service) newPlan(cat *cohort.Catalogue, sets []cohort.Set, want Engine)
 	g, ids := newGraph(cat, sets)
 	p := &plan{graph: g, outputs: slices.DeleteFunc(distinct(ids), func(id nodeID) bool { return id == nothing })}
 	bitmapBytes := int64(s.segmentBytes() + operandBytes)
-	total, largest := p.batch(bitmapBytes)
 	p.engine = want
-	if want == Auto || want == "" {
+	switch want {
+	case Bitop:
+		p.batch(bitmapBytes, math.MaxInt64, math.MaxInt64)
+	case Auto, "":
 		p.engine = Bitop
-		if read := bitmapBytes * int64(len(g.leaves)); total > transferFactor*read || largest > 4*batchBytes {
+		if !p.batch(bitmapBytes, transferFactor*bitmapBytes*int64(len(g.leaves)), 4*batchBytes) {
 			p.engine = Fold
 		}
 	}
@@ -46,27 +49,30 @@ func (s *Service) segmentBytes() int { return (s.store.SegmentBits() + 7) / 8 }
 
 // batch divides the outputs so that no batch costs much more than one
 // transaction may. A batch computes anew what it shares with another. The
-// costs are in bytes that the store works through, for one segment.
-func (p *plan) batch(bitmapBytes int64) (total, largest int64) {
+// costs are in bytes that the store works through, for one segment. It gives
+// up, and returns false, when all batches together or one of them cost more
+// than is allowed.
+func (p *plan) batch(bitmapBytes, most, mostOfOne int64) bool {
 	in := make([]int, len(p.nodes)) // by node: the batch that computes it, from 1
 	var batch []nodeID
-	cost := int64(0)
+	total, cost := int64(0), int64(0)
 	for _, id := range p.outputs {
 		added := bitmapBytes * p.operands(id, len(p.batches)+1, in)
 		if len(batch) > 0 && cost+added > batchBytes {
 			p.batches = append(p.batches, batch)
-			total, largest = total+cost, max(largest, cost)
-			batch = nil
-			cost = 0
+			total += cost
+			batch, cost = nil, 0
 			added = bitmapBytes * p.operands(id, len(p.batches)+1, in)
 		}
 		batch = append(batch, id)
-		cost += added
+		if cost += added; cost > mostOfOne || total+cost > most {
+			return false
+		}
 	}
 	if len(batch) > 0 {
 		p.batches = append(p.batches, batch)
 	}
-	return total + cost, max(largest, cost)
+	return true
 }
 
 // operands counts the operands of the steps that an output adds to a batch,

@@ -1,0 +1,85 @@
+package query_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"bitboard/internal/cohort"
+	"bitboard/internal/query"
+	"bitboard/internal/store"
+	"bitboard/internal/store/storetest"
+)
+
+// dataDays is how many days, up to epoch, the store of the limit tests holds.
+const dataDays = 1000
+
+// fullStore holds one user who is active on every day, and one on the last only.
+func fullStore(t testing.TB) *query.Service {
+	t.Helper()
+	st := storetest.Open(t, func(c *store.Config) { c.Dense = true; c.SegmentBits = 64 })
+	marks := map[cohort.Bitmap]*roaring.Bitmap{}
+	for d := range cohort.Day(dataDays) {
+		marks[cohort.DayOfMetric("active", epoch-d)] = roaring.BitmapOf(7)
+	}
+	marks[cohort.DayOfMetric("active", epoch)].Add(9)
+	if _, err := st.Merge(t.Context(), marks); err != nil {
+		t.Fatal(err)
+	}
+	return query.New(st, workspace)
+}
+
+// A question within the limits must not take a number of steps that grows with
+// the square of its range: each of these took minutes, or gigabytes, if it did.
+func TestLargestQuestionsTakeSeconds(t *testing.T) {
+	s := fullStore(t)
+	longest := cohort.Range{From: epoch - cohort.MaxRangeDays + 1, To: epoch}
+	rows := cohort.Range{From: epoch - cohort.MaxCells/(cohort.MaxPeriods+1) + 1, To: epoch}
+	table := func(r cohort.Returning) int64 {
+		q := cohort.RetentionQuestion{
+			Start: "active", Return: "active", Range: rows, Periods: cohort.MaxPeriods, Membership: cohort.AnyTime, Returning: r, AsOf: epoch,
+		}
+		answer := ask(t, s, q).Rows
+		return answer[len(answer)-dataDays].Cells[cohort.MaxPeriods].Count
+	}
+	for name, c := range map[string]struct {
+		got  func() int64
+		want int64
+	}{
+		"lifecycle": {func() int64 {
+			points := ask(t, s, cohort.LifecycleQuestion{Metric: "active", Range: longest, AsOf: epoch})
+			return points[len(points)-1].New
+		}, 1},
+		"stickiness": {func() int64 {
+			return ask(t, s, cohort.StickinessQuestion{Metric: "active", Range: longest, AsOf: epoch})[dataDays-1].Exactly
+		}, 1},
+		"ratio": {func() int64 {
+			points := ask(t, s, cohort.RatioQuestion{Metric: "active", Range: longest, Window: cohort.MaxWindow, AsOf: epoch})
+			return points[len(points)-1].MAU
+		}, 2},
+		"retention on":          {func() int64 { return table(cohort.OnPeriod) }, 1},
+		"retention on or after": {func() int64 { return table(cohort.OnOrAfter) }, 1},
+		"retention every":       {func() int64 { return table(cohort.EveryPeriod) }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			begin := time.Now()
+			if diff := cmp.Diff(c.want, c.got()); diff != "" {
+				t.Error(diff)
+			}
+			if took := time.Since(begin); took > 10*time.Second {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+}
+
+func ask[T any](t testing.TB, s *query.Service, q query.Question[T]) T {
+	t.Helper()
+	a, err := query.Ask(t.Context(), s, q, query.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Value
+}
