@@ -46,11 +46,6 @@ func wordAt(b []byte, base int) uint64 {
 	return binary.BigEndian.Uint64(tail[:])
 }
 
-// Has reports whether the bit at a position is set; past the end it is not.
-func Has(b []byte, position int) bool {
-	return position>>3 < len(b) && b[position>>3]&(0x80>>(position&7)) != 0
-}
-
 // Set sets the bit at a position and returns the bitmap, grown when needed.
 func Set(b []byte, position int) []byte {
 	for position>>3 >= len(b) {

@@ -78,9 +78,14 @@ func (s *Service) Import(ctx context.Context, o Options, sources []Source, watch
 	if err != nil {
 		return Summary{}, err
 	}
+	generation, err := s.config.Store.Generation(ctx)
+	if err != nil {
+		return Summary{}, errors.Join(err, out.drop(ctx))
+	}
 	im := &importing{
-		gatherer: newGatherer(s, newInterpreter(m, s.config.Workspace.Zone, o.Today)),
-		out:      out, watch: watch, total: totalSize(sources),
+		generation: generation,
+		gatherer:   newGatherer(s, newInterpreter(m, s.config.Workspace.Zone, o.Today)),
+		out:        out, watch: watch, total: totalSize(sources),
 	}
 	if o.Verify {
 		im.sample = &sample{}
@@ -89,6 +94,9 @@ func (s *Service) Import(ctx context.Context, o Options, sources []Source, watch
 		return im.summary, errors.Join(err, out.drop(ctx))
 	}
 	written, err := out.finish(ctx)
+	if err == nil {
+		err = im.sameData(ctx)
+	}
 	im.summary.UsersNew, im.summary.BitsNew = written.UsersNew, written.BitsNew
 	if err == nil && o.Verify {
 		err = im.sample.verify(ctx, s.config.Store)
@@ -99,12 +107,13 @@ func (s *Service) Import(ctx context.Context, o Options, sources []Source, watch
 // importing is an import under way.
 type importing struct {
 	*gatherer
-	out     writer
-	watch   Observer
-	sample  *sample // nil without verification
-	summary Summary
-	bytes   atomic.Int64
-	total   int64
+	generation string // of the store, when the import began
+	out        writer
+	watch      Observer
+	sample     *sample // nil without verification
+	summary    Summary
+	bytes      atomic.Int64
+	total      int64
 }
 
 func totalSize(sources []Source) int64 {
@@ -212,7 +221,21 @@ func (im *importing) flush(ctx context.Context) error {
 	if err := im.assign(ctx); err != nil {
 		return err
 	}
+	if err := im.sameData(ctx); err != nil {
+		return err
+	}
 	return im.out.write(ctx, im.marks())
+}
+
+// sameData makes sure that the store still holds what the import began with.
+// Otherwise the offsets that it remembers may be those of other users.
+func (im *importing) sameData(ctx context.Context) error {
+	generation, err := im.store.Generation(ctx)
+	if err == nil && generation != im.generation {
+		return &fault.Error{Kind: fault.ErrConflict, Code: "store_changed", Position: fault.NoPosition,
+			Message: "the store was emptied or restarted while the import ran; run the same import again"}
+	}
+	return err
 }
 
 func (im *importing) report() {

@@ -16,6 +16,8 @@ import (
 type Store interface {
 	// Assign returns the offsets of IDs, handing out those of new ones.
 	Assign(ctx context.Context, ids []string) ([]uint32, error)
+	// Generation changes when offsets that were handed out may hold no longer.
+	Generation(ctx context.Context) (string, error)
 	// Find returns the offset of a known user.
 	Find(ctx context.Context, id string) (offset uint32, ok bool, err error)
 	// Merge adds users to bitmaps.

@@ -47,7 +47,7 @@ func (s *Service) Calendar(ctx context.Context, q cohort.CalendarQuestion, o Opt
 
 // daysOf returns one user's days up to as_of, ascending.
 func (s *Service) daysOf(ctx context.Context, cat *cohort.Catalogue, offset uint32, q cohort.CalendarQuestion) ([]cohort.Day, error) {
-	segment := int(offset) / s.store.SegmentBits()
+	segment := int(int64(offset) / int64(s.store.SegmentBits())) // an int may be too short for an offset
 	var stored []cohort.Bitmap
 	for _, d := range cat.Days(q.Metric, cohort.Range{From: cohort.MinDay, To: q.AsOf}) {
 		if b := cohort.DayOfMetric(q.Metric, d); cat.Has(b, segment) {

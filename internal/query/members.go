@@ -42,7 +42,7 @@ func (s *Service) Members(ctx context.Context, set cohort.Set, o Options, emit f
 		if err != nil {
 			return err
 		}
-		if err := s.emitIDs(ctx, b, uint32(segment*s.store.SegmentBits()), emit); err != nil {
+		if err := s.emitIDs(ctx, b, uint32(segment)*uint32(s.store.SegmentBits()), emit); err != nil {
 			return err
 		}
 	}

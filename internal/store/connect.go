@@ -85,6 +85,19 @@ func (s *Store) connected(ctx context.Context, c *redis.Conn) error {
 	return nil
 }
 
+// Generation names the state of the data from which offsets are handed out. It
+// changes when the server is emptied, restarted or replaced: what it kept may
+// be older then, and offsets that it gave out before may be another user's.
+func (s *Store) Generation(ctx context.Context) (string, error) {
+	now, err := s.now(ctx)
+	if err != nil {
+		return "", err
+	}
+	s.servers.mu.Lock()
+	defer s.servers.mu.Unlock()
+	return now.epoch + " " + strconv.Itoa(len(s.servers.seen)), nil
+}
+
 // forget drops everything remembered about the data.
 func (s *Store) forget() {
 	s.known.clear()

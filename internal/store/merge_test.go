@@ -200,16 +200,3 @@ func TestMergeKeepsExpiry(t *testing.T) {
 		})
 	}
 }
-
-func TestTooOld(t *testing.T) {
-	s := storetest.Open(t, func(c *store.Config) { c.Keep = map[string]int{"active": 7} })
-	for _, c := range []struct {
-		metric     string
-		day, today cohort.Day
-		want       bool
-	}{{"active", 100, 107, false}, {"active", 100, 108, true}, {"active", 100, 99, false}, {"other", 0, 100_000, false}} {
-		if got := s.TooOld(c.metric, c.day, c.today); got != c.want {
-			t.Errorf("day %d of %s seen from %d: got %v", c.day, c.metric, c.today, got)
-		}
-	}
-}

@@ -13,8 +13,11 @@ var knownUsers = cohort.Known()
 
 // Fetch returns the stored bytes from..to-1 of bitmaps in a segment, in order,
 // bit 0 the most significant of byte 0. What is absent or past the end of a
-// bitmap is missing from its end.
+// bitmap is missing from its end; with from = to that is everything.
 func (s *Store) Fetch(ctx context.Context, segment int, inputs []cohort.Bitmap, from, to int) ([][]byte, error) {
+	if from >= to { // to GETRANGE, an end of -1 is the last byte
+		return make([][]byte, len(inputs)), nil
+	}
 	fetched := make([][]byte, 0, len(inputs))
 	for part := range slices.Chunk(inputs, pipelineLimit) {
 		p := s.client.Pipeline()

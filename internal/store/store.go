@@ -126,10 +126,3 @@ func (s *Store) expiry(b cohort.Bitmap) (at time.Time, ok bool) {
 	}
 	return (b.Day + 1 + cohort.Day(keep)).Start(s.config.Location), true
 }
-
-// TooOld reports whether a metric's day is past what is kept, seen from today.
-// A mark on such a day would be deleted as it is written.
-func (s *Store) TooOld(metric string, day, today cohort.Day) bool {
-	keep := s.config.Keep[metric]
-	return keep > 0 && today > day+cohort.Day(keep)
-}
