@@ -1,0 +1,246 @@
+package e2e
+
+import (
+	"encoding/csv"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"bitboard/internal/store/storetest"
+)
+
+const asOf = "as_of=2026-03-10"
+
+// inLooks runs a journey in every look, each over the same site.
+func inLooks(t *testing.T, journey func(t *testing.T, b *tab, a *activity), mayFail ...string) {
+	a := newActivity()
+	site := serve(t, storetest.Redis(t), a.rows.String())
+	for _, l := range looks {
+		t.Run(l.name, func(t *testing.T) { journey(t, open(t, site, l, mayFail...), a) })
+	}
+}
+
+// listed returns the users on the cohorts page, which shows up to 50.
+func listed(b *tab) []string {
+	users := b.texts(`main a[href^="/users?"]`)
+	slices.Sort(users)
+	return users
+}
+
+func TestProductManagerReadsTheOverview(t *testing.T) {
+	inLooks(t, func(t *testing.T, b *tab, a *activity) {
+		b.visit("/?" + asOf)
+		var got []string
+		for _, figure := range b.texts(".fact .figure") {
+			got = append(got, strings.Fields(figure)[0])
+		}
+		came, of := len(a.bothDays(2)), len(a.within(2, 2))
+		want := []string{
+			strconv.Itoa(len(a.within(1, 1))), strconv.Itoa(len(a.within(7, 1))), strconv.Itoa(len(a.within(28, 1))),
+			fmt.Sprintf("%.1f%%", 100*float64(came)/float64(of)),
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("head numbers (-want +got):\n%s", diff)
+		}
+		if !b.look.noScript {
+			must(t, b.Locator("figure.chart canvas").First().WaitFor())
+		}
+		b.click(".fact:first-child .figure a")
+		if diff := cmp.Diff(a.within(1, 1), listed(b)); diff != "" {
+			t.Errorf("yesterday's users (-want +got):\n%s", diff)
+		}
+		b.check()
+	})
+}
+
+func TestProductManagerReadsRetention(t *testing.T) {
+	inLooks(t, func(t *testing.T, b *tab, a *activity) {
+		b.visit("/retention?start=active&cohorts=any&show=count&periods=3&from=" + day(9) + "&to=" + day(3) + "&" + asOf)
+		for i, ago := range []int{9, 8, 7, 6, 5, 4, 3} {
+			row := fmt.Sprintf("tbody tr:nth-child(%d) td", i+1)
+			got := strings.Fields(b.texts(row)[2])[0] // size, day 0, day 1
+			if want := strconv.Itoa(len(a.bothDays(ago))); got != want {
+				t.Errorf("%s came back the day after %s, want %s", got, day(ago), want)
+			}
+		}
+		b.click("tbody tr:nth-child(1) td:nth-of-type(3) a")
+		if diff := cmp.Diff(a.bothDays(9), listed(b)); diff != "" {
+			t.Errorf("those who came back (-want +got):\n%s", diff)
+		}
+		b.visit("/retention?" + asOf)
+		b.visit("/retention?granularity=week&returning=on_or_after&" + asOf)
+		b.visit("/retention?from=2026-02-30&" + asOf)
+		if n, err := b.Locator("[aria-invalid=true]").Count(); err != nil || n != 1 {
+			t.Errorf("%d fields are marked as wrong, want 1 (%v)", n, err)
+		}
+	})
+}
+
+func TestAnalystTakesACohortAway(t *testing.T) {
+	inLooks(t, func(t *testing.T, b *tab, a *activity) {
+		want := a.activatedNotExposed()
+		b.visit("/cohorts?" + asOf)
+		b.click(`.examples li:first-child a`)
+		b.check()
+		if diff := cmp.Diff(want, listed(b)); diff != "" {
+			t.Errorf("members shown (-want +got):\n%s", diff)
+		}
+		download, err := b.ExpectDownload(func() error { return b.Locator(`a[href^="/api/v1/cohorts/members.csv"]`).Click() })
+		must(t, err)
+		path, err := download.Path()
+		must(t, err)
+		text, err := os.ReadFile(path)
+		must(t, err)
+		rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
+		must(t, err)
+		var got []string
+		for _, r := range rows[1:] {
+			got = append(got, r[0])
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("members in the file (-want +got):\n%s", diff)
+		}
+		b.fill("textarea[name=expr]", "activated & nope")
+		b.click("main form button")
+		b.check()
+		if got := b.text("mark"); got != "n" {
+			t.Errorf("the mark is on %q, want the n of nope", got)
+		}
+		if got, err := b.Locator("textarea[name=expr]").InputValue(); err != nil || got != "activated & nope" {
+			t.Errorf("the input became %q (%v)", got, err)
+		}
+	})
+}
+
+func TestSupportAgentLooksAUserUp(t *testing.T) {
+	inLooks(t, func(t *testing.T, b *tab, a *activity) {
+		b.visit("/users?" + asOf)
+		b.fill("input[name=id]", ` "u-001" `)
+		b.click("main form button")
+		b.check()
+		if got := b.text("main h2"); got != "u-001" {
+			t.Errorf("the page is about %q, want u-001", got)
+		}
+		var days int
+		for _, users := range a.active {
+			if users["u-001"] {
+				days++
+			}
+		}
+		numbers := strings.Join(b.texts("dl.numbers dd"), " ")
+		if !strings.Contains(numbers, strconv.Itoa(days)) {
+			t.Errorf("the totals are %q, want %d days", numbers, days)
+		}
+		on, err := b.Locator("td.day.on").Count()
+		must(t, err)
+		inYear := 0
+		for d, users := range a.active {
+			if users["u-001"] && strings.HasPrefix(d, "2026") {
+				inYear++
+			}
+		}
+		if on != inYear {
+			t.Errorf("%d days are marked, want %d", on, inYear)
+		}
+		b.visit("/users?id=nobody&" + asOf)
+		if main := b.text("main"); !strings.Contains(main, "nobody") {
+			t.Errorf("the answer to an unknown ID does not name it: %s", main)
+		}
+	}, "id=nobody")
+}
+
+func TestKeyboardAlone(t *testing.T) {
+	a := newActivity()
+	b := open(t, serve(t, storetest.Redis(t), a.rows.String()), looks[0])
+	b.visit("/cohorts?" + asOf)
+	reach := func(selector string) {
+		t.Helper()
+		for range 60 {
+			must(t, b.Keyboard().Press("Tab"))
+			if at, err := b.Evaluate(`s => document.activeElement.matches(s)`, selector); err == nil && at == true {
+				return
+			}
+		}
+		t.Fatalf("Tab never reaches %s", selector)
+	}
+	reach("textarea[name=expr]")
+	must(t, b.Keyboard().Type("activated - exposed"))
+	reach("main form button")
+	must(t, b.Keyboard().Press("Enter"))
+	must(t, b.WaitForURL("**/cohorts?*expr=*"))
+	if diff := cmp.Diff(a.activatedNotExposed(), listed(b)); diff != "" {
+		t.Errorf("members (-want +got):\n%s", diff)
+	}
+}
+
+func TestFirstStart(t *testing.T) {
+	site := serve(t, storetest.Redis(t), "")
+	for _, l := range looks {
+		b := open(t, site, l)
+		b.visit("/")
+		if main := b.text("main"); !strings.Contains(main, "dashboard import") {
+			t.Errorf("%s: an empty overview does not say how to import: %s", l.name, main)
+		}
+	}
+}
+
+func TestOldLog(t *testing.T) {
+	b := open(t, serve(t, storetest.Redis(t), "user_id,event,day\nu-1,login,2020-05-01\n"), looks[0])
+	b.visit("/")
+	b.click(".notice a")
+	if got := b.texts(".fact .figure")[0]; got != "1" {
+		t.Errorf("as of the day after the newest data %s were active, want 1", got)
+	}
+	b.check()
+	b.click(`nav a[href^="/retention"]`)
+	if url := b.URL(); !strings.Contains(url, "as_of=2020-05-02") {
+		t.Errorf("the chosen day is lost at %s", url)
+	}
+}
+
+func TestStoreAwayAndBack(t *testing.T) {
+	port, dir := freePort(t), t.TempDir()
+	start := func() (stop func()) {
+		_, stop = storetest.Start(t, "--port", port, "--appendonly", "yes", "--dir", dir)
+		return stop
+	}
+	stop := start()
+	a := newActivity()
+	b := open(t, serve(t, "redis://127.0.0.1:"+port, a.rows.String()), looks[0], "/")
+	b.visit("/?" + asOf)
+	stop()
+	b.visit("/?" + asOf)
+	if main := b.text("main"); !strings.Contains(main, "does not answer") {
+		t.Errorf("the page does not say that the store is away: %s", main)
+	}
+	start()
+	want := strconv.Itoa(len(a.within(1, 1)))
+	for attempt := 0; ; attempt++ {
+		b.visit("/?" + asOf)
+		if got := b.texts(".fact .figure"); len(got) > 0 && got[0] == want {
+			return
+		}
+		if attempt == 20 {
+			t.Fatalf("the page does not recover: %s", b.text("main"))
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	must(t, err)
+	return port
+}
