@@ -19,11 +19,12 @@ import (
 const asOf = "as_of=2026-03-10"
 
 // inLooks runs a journey in every look, each over the same site.
-func inLooks(t *testing.T, journey func(t *testing.T, b *tab, a *activity), mayFail ...string) {
+func inLooks(t *testing.T, journey func(b *tab, a *activity), mayFail ...string) {
+	t.Helper()
 	a := newActivity()
 	site := serve(t, storetest.Redis(t), a.rows.String())
 	for _, l := range looks {
-		t.Run(l.name, func(t *testing.T) { journey(t, open(t, site, l, mayFail...), a) })
+		t.Run(l.name, func(t *testing.T) { journey(open(t, site, l, mayFail...), a) })
 	}
 }
 
@@ -35,7 +36,8 @@ func listed(b *tab) []string {
 }
 
 func TestProductManagerReadsTheOverview(t *testing.T) {
-	inLooks(t, func(t *testing.T, b *tab, a *activity) {
+	inLooks(t, func(b *tab, a *activity) {
+		t := b.t
 		b.visit("/?" + asOf)
 		var got []string
 		for _, figure := range b.texts(".fact .figure") {
@@ -61,7 +63,8 @@ func TestProductManagerReadsTheOverview(t *testing.T) {
 }
 
 func TestProductManagerReadsRetention(t *testing.T) {
-	inLooks(t, func(t *testing.T, b *tab, a *activity) {
+	inLooks(t, func(b *tab, a *activity) {
+		t := b.t
 		b.visit("/retention?start=active&cohorts=any&show=count&periods=3&from=" + day(9) + "&to=" + day(3) + "&" + asOf)
 		for i, ago := range []int{9, 8, 7, 6, 5, 4, 3} {
 			row := fmt.Sprintf("tbody tr:nth-child(%d) td", i+1)
@@ -84,7 +87,8 @@ func TestProductManagerReadsRetention(t *testing.T) {
 }
 
 func TestAnalystTakesACohortAway(t *testing.T) {
-	inLooks(t, func(t *testing.T, b *tab, a *activity) {
+	inLooks(t, func(b *tab, a *activity) {
+		t := b.t
 		want := a.activatedNotExposed()
 		b.visit("/cohorts?" + asOf)
 		b.click(`.examples li:first-child a`)
@@ -121,7 +125,8 @@ func TestAnalystTakesACohortAway(t *testing.T) {
 }
 
 func TestSupportAgentLooksAUserUp(t *testing.T) {
-	inLooks(t, func(t *testing.T, b *tab, a *activity) {
+	inLooks(t, func(b *tab, a *activity) {
+		t := b.t
 		b.visit("/users?" + asOf)
 		b.fill("input[name=id]", ` "u-001" `)
 		b.click("main form button")
@@ -239,7 +244,7 @@ func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	must(t, err)
 	return port
