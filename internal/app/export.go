@@ -16,6 +16,7 @@ import (
 	"bitboard/internal/cohort"
 	"bitboard/internal/config"
 	"bitboard/internal/query"
+	"bitboard/internal/web"
 )
 
 func (p *program) export() *cobra.Command {
@@ -35,11 +36,12 @@ func (p *program) export() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			set, err := resolve(args[0], cfg.Workspace, time.Now())
+			expr, set, err := resolve(args[0], cfg.Workspace, time.Now())
 			if err != nil {
 				return wrongUsage(err)
 			}
-			return p.writeMembers(c.Context(), cfg, set, out)
+			access := web.Access{At: time.Now(), Permission: web.Export, Subject: expr.String()}
+			return p.writeMembers(c.Context(), cfg, set, access, out)
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "write to `FILE` instead of standard output; it appears when it is whole")
@@ -48,22 +50,28 @@ func (p *program) export() *cobra.Command {
 }
 
 // resolve reads a set expression as of now.
-func resolve(text string, w cohort.Workspace, now time.Time) (cohort.Set, error) {
+func resolve(text string, w cohort.Workspace, now time.Time) (cohort.Expr, cohort.Set, error) {
 	e, err := cohort.ParseExpr(text)
 	if err != nil {
-		return nil, err
+		return e, nil, err
 	}
 	noneSaved := func(string) (cohort.Expr, bool) { return cohort.Expr{}, false }
-	return e.Resolve(cohort.Scope{Workspace: w, AsOf: cohort.DayOf(now, w.Zone), Saved: noneSaved})
+	set, err := e.Resolve(cohort.Scope{Workspace: w, AsOf: cohort.DayOf(now, w.Zone), Saved: noneSaved})
+	return e, set, err
 }
 
-func (p *program) writeMembers(ctx context.Context, cfg config.Config, set cohort.Set, out string) (err error) {
+// writeMembers writes the users of a set. The access is recorded before any of
+// them leaves.
+func (p *program) writeMembers(ctx context.Context, cfg config.Config, set cohort.Set, access web.Access, out string) (err error) {
 	d, err := openData(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close(ctx)) }()
 	write := func(w io.Writer) error {
+		if err := auditor(p.log).Record(ctx, access); err != nil {
+			return err
+		}
 		return membersCSV(ctx, query.New(d.Store, cfg.Workspace), set, cfg.Engine.Mode, w)
 	}
 	if out == "" {

@@ -84,7 +84,7 @@ func TestImportThenExport(t *testing.T) {
 		t.Fatalf("import: %+v", got)
 	}
 	const want = "user_id\nu1\nu2\n\"a,\"\"b\"\"\"\n"
-	if got := run(t, "export", "active@2026-03-01"); got.code != 0 || got.stdout != want || got.stderr != "" {
+	if got := run(t, "export", "active@2026-03-01"); got.code != 0 || got.stdout != want {
 		t.Errorf("export: %+v", got)
 	}
 	url, _ := serving(t, settings(t, map[string]string{"redis": os.Getenv("REDIS_URL"), "prefix": os.Getenv("BITBOARD_PREFIX")}))
@@ -92,7 +92,7 @@ func TestImportThenExport(t *testing.T) {
 		t.Errorf("members.csv is %q, but the export %q", body, want)
 	}
 	out := filepath.Join(t.TempDir(), "out.csv")
-	if got := run(t, "export", "--out", out, "active@2026-03-02"); got.code != 0 || got.stdout != "" {
+	if got := run(t, "export", "--out", out, " active@2026-03-02 "); got.code != 0 || got.stdout != "" || !isAccess(got.stderr, "export", "active@2026-03-02") {
 		t.Errorf("export --out: %+v", got)
 	}
 	if text, err := os.ReadFile(out); err != nil || string(text) != "user_id\nu2\n" {
@@ -193,4 +193,10 @@ func TestProgressLine(t *testing.T) {
 	if got := progressLine(ingest.Progress{Rows: 10, Bytes: 30}, time.Second); got != "10 rows, 10 rows/s" {
 		t.Errorf("without a size: %q", got)
 	}
+}
+
+// isAccess reports whether a log is one line about one access.
+func isAccess(log, permission, subject string) bool {
+	return strings.Count(log, "\n") == 1 && strings.Contains(log, "msg=access") &&
+		strings.Contains(log, "permission="+permission) && strings.Contains(log, "subject="+subject+" ")
 }

@@ -89,9 +89,12 @@ func pages(c config.Config, d *data, log *slog.Logger) (http.Handler, error) {
 		Now:     time.Now,
 		Log:     log,
 		Version: revision(),
-		Audit:   web.LogAuditor{Log: log},
+		Audit:   auditor(log),
 	}), nil
 }
+
+// auditor keeps the record of who took what, from pages and commands alike.
+func auditor(log *slog.Logger) web.Auditor { return web.LogAuditor{Log: log} }
 
 // listen takes the address, which must be this machine's own: anybody who
 // reaches the server sees everything.

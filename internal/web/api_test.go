@@ -253,6 +253,7 @@ func TestExportsAndLookUpsAreAudited(t *testing.T) {
 	}
 	s.get("/api/v1/cohorts/members.csv?expr=activated-exposed")
 	s.get("/api/v1/users/a/calendar?metric=active&from=2026-03-01&to=2026-03-02")
+	s.get("/api/v1/users/calendar?id=c&metric=active&from=2026-03-01&to=2026-03-02")
 	s.get("/cohorts?expr=exposed", "Accept", html)
 	s.get("/users?id=b", "Accept", html)
 	var got []string
@@ -262,7 +263,15 @@ func TestExportsAndLookUpsAreAudited(t *testing.T) {
 			t.Errorf("an access lacks something: %+v", a)
 		}
 	}
-	if diff := cmp.Diff([]string{"export activated - exposed", "look_up a", "export exposed", "look_up b"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"export activated - exposed", "look_up a", "look_up c", "export exposed", "look_up b"}, got); diff != "" {
 		t.Errorf("audited (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheAuditedAddressIsWhatTheProxySaw(t *testing.T) {
+	s := newSite(t)
+	s.get("/api/v1/cohorts/members.csv?expr=activated", "X-Forwarded-For", "198.51.100.1, 203.0.113.7", "X-Real-Ip", "198.51.100.1")
+	if got := s.audit.accesses[0].RemoteIP; got != "203.0.113.7" {
+		t.Errorf("audited %s, which anybody can claim; the proxy saw 203.0.113.7", got)
 	}
 }

@@ -16,6 +16,9 @@ var retentionPeriods = map[cohort.Granularity]int{cohort.Daily: 14, cohort.Weekl
 
 func (s *server) retention(c echo.Context) error {
 	p := s.pageParams(c)
+	for _, name := range []string{"brackets", "filter"} {
+		p.values.Del(name) // the page's columns are periods, and its links are about all people
+	}
 	g := p.granularity()
 	from := s.workspace.Calendar.Start(g, p.today)
 	from = s.workspace.Calendar.Add(g, from, -retentionPeriods[g]+1)

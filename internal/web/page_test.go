@@ -26,6 +26,8 @@ func TestPages(t *testing.T) {
 		{"overview long after the data", "/?as_of=2026-09-01", 200, []string{"/?as_of=2026-03-10"}},
 		{"retention", "/retention?start=active&cohorts=any&from=2026-03-05&to=2026-03-09&periods=2", 200,
 			[]string{"33.3", "/cohorts?expr=active%402026-03-05+%26+active%402026-03-06", "format=csv"}},
+		{"retention without what only the API knows", "/retention?start=active&cohorts=any&from=2026-03-05&to=2026-03-09&periods=2&brackets=1-2&filter=exposed", 200,
+			[]string{"33.3", "/cohorts?expr=active%402026-03-05+%26+active%402026-03-06\""}},
 		{"retention with a wrong metric", "/retention?start=nope", 200, []string{"aria-invalid"}},
 		{"cohorts", "/cohorts", 200, []string{"activated - exposed", "/cohorts?expr=activated+-+exposed"}},
 		{"a cohort", "/cohorts?expr=activated-exposed", 200, []string{"/users?id=c", "/api/v1/cohorts/members.csv?expr=activated+-+exposed"}},

@@ -51,6 +51,8 @@ func New(cfg Config) http.Handler {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = s.fail
+	// The address that the nearest proxy saw, not one that the caller made up.
+	e.IPExtractor = echo.ExtractIPFromXFFHeader()
 	e.Use(
 		middleware.RequestID(),
 		s.logRequests,
