@@ -7,7 +7,7 @@ export PLAYWRIGHT_DRIVER_PATH := $(CURDIR)/e2e/driver
 
 LINT := go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help run build test test-slow unit e2e lint vet drift generate fmt bench deps clean
+.PHONY: help run build test test-slow unit e2e shots lint vet drift generate fmt bench deps clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ unit: ## The tests of all packages but e2e, with the race detector
 
 e2e: ## The browser tests against the real program
 	@go test -count=1 ./e2e/...
+
+shots: deps ## Write a picture of every page to e2e/shots, and docs/overview.png
+	@go test -count=1 -tags shots -run TestShots ./e2e
 
 lint: ## golangci-lint, pinned in tools/go.mod
 	@$(LINT) run ./...

@@ -1,0 +1,119 @@
+//go:build shots
+
+package e2e
+
+import (
+	"fmt"
+	"hash/fnv"
+	"image"
+	"image/draw"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+
+	"bitboard/internal/store/storetest"
+)
+
+// plausibleLog is 120 days of a product that grows, rests at weekends, and
+// loses some of its users for good.
+func plausibleLog() string {
+	var b strings.Builder
+	b.WriteString("user_id,event,day\n")
+	chance := func(parts ...any) float64 {
+		h := fnv.New64a()
+		fmt.Fprint(h, parts...)
+		return float64(h.Sum64()%10_000) / 10_000
+	}
+	for u := range 4000 {
+		born := 120 - u*120/4000
+		stays := 2 + int(120*chance("stays", u)*chance("stays more", u))
+		for ago := born; ago >= 0; ago-- {
+			rate := 0.55
+			if w := today.AddDate(0, 0, -ago).Weekday(); w == 0 || w == 6 {
+				rate = 0.33
+			}
+			if ago == born || born-ago < stays && chance("day", u, ago) < rate {
+				fmt.Fprintf(&b, "u-%05d,login,%s\n", 10_000+u, day(ago))
+			}
+		}
+		if chance("activate", u) < 0.5 {
+			fmt.Fprintf(&b, "u-%05d,activate,%s\n", 10_000+u, day(max(0, born-2)))
+		}
+		if chance("expose", u) < 0.4 {
+			fmt.Fprintf(&b, "u-%05d,expose,%s\n", 10_000+u, day(max(0, born-9)))
+		}
+	}
+	return b.String()
+}
+
+var shotPages = []struct{ name, path string }{
+	{"overview", "/?" + asOf},
+	{"retention", "/retention?granularity=week&cohorts=first&" + asOf},
+	{"cohorts", "/cohorts?expr=activated+-+exposed&" + asOf},
+	{"wrong expression", "/cohorts?expr=activated+%26+nope&" + asOf},
+	{"user", "/users?id=u-10400&" + asOf},
+	{"unknown user", "/users?id=nobody&" + asOf},
+}
+
+// TestShots writes a picture of every page in both themes and two widths to
+// shots/, all of them on one sheet, and the README's picture.
+func TestShots(t *testing.T) {
+	site := serve(t, storetest.Redis(t), plausibleLog())
+	must(t, os.MkdirAll("shots", 0o755))
+	var files []string
+	for _, l := range looks[:4] {
+		for _, p := range shotPages {
+			b := open(t, site, l, "id=nobody")
+			b.visit(p.path)
+			file := filepath.Join("shots", strings.ReplaceAll(p.name+" "+l.name, " ", "-")+".png")
+			b.shoot(file, true)
+			files = append(files, file)
+		}
+	}
+	must(t, sheet(filepath.Join("shots", "sheet.png"), files, len(shotPages)))
+	b := open(t, site, looks[0])
+	b.visit("/?" + asOf)
+	b.shoot("../docs/overview.png", false)
+}
+
+func (b *tab) shoot(file string, whole bool) {
+	b.t.Helper()
+	b.WaitForTimeout(300) // the charts are drawn
+	_, err := b.Screenshot(playwright.PageScreenshotOptions{Path: new(file), FullPage: new(whole)})
+	must(b.t, err)
+}
+
+// sheet puts pictures on one, a row for each so many, at a third of their size.
+func sheet(to string, files []string, perRow int) error {
+	const scale, cellWidth, cellHeight = 3, 1280 / 3, 500
+	all := image.NewRGBA(image.Rect(0, 0, perRow*cellWidth, (len(files)+perRow-1)/perRow*cellHeight))
+	for i, file := range files {
+		f, err := os.Open(file)
+		if err != nil {
+			return err
+		}
+		picture, err := png.Decode(f)
+		f.Close()
+		if err != nil {
+			return err
+		}
+		at := image.Pt(i%perRow*cellWidth, i/perRow*cellHeight)
+		small := image.NewRGBA(image.Rect(0, 0, min(cellWidth, picture.Bounds().Dx()/scale), min(cellHeight, picture.Bounds().Dy()/scale)))
+		for y := range small.Rect.Dy() {
+			for x := range small.Rect.Dx() {
+				small.Set(x, y, picture.At(x*scale, y*scale))
+			}
+		}
+		draw.Draw(all, small.Bounds().Add(at), small, image.Point{}, draw.Src)
+	}
+	f, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return png.Encode(f, all)
+}
