@@ -70,26 +70,43 @@ func (s *Store) mergeSegment(ctx context.Context, segment int, writes []write) (
 }
 
 func (s *Store) mergeBatch(ctx context.Context, segment int, writes []write) (Written, error) {
-	job := random()
-	p := s.client.TxPipeline()
-	changes := make([]change, len(writes))
-	for i, w := range writes {
-		key := s.keys.bitmap(w.bitmap, segment)
-		changes[i] = s.queueOr(ctx, p, key, s.keys.temp(segment, job, i), w)
-		s.queueExpiry(ctx, p, key, w.bitmap)
-	}
-	if err := s.exec(ctx, "write marks", p); err != nil {
+	added, err := s.writeBatch(ctx, "write marks", segment, writes, s.queueOr)
+	if err != nil {
 		return Written{}, err
 	}
 	var written Written
 	for i, w := range writes {
 		if w.bitmap == knownUsers {
-			written.UsersNew += changes[i]()
+			written.UsersNew += added[i]
 		} else {
-			written.BitsNew += changes[i]()
+			written.BitsNew += added[i]
 		}
 	}
 	return written, nil
+}
+
+// queueing queues the commands of one write, which may use a temporary key.
+type queueing func(ctx context.Context, p redis.Pipeliner, key, temp string, w write) change
+
+// writeBatch carries out writes in one transaction, and returns how many bits
+// each of them changed.
+func (s *Store) writeBatch(ctx context.Context, what string, segment int, writes []write, queue queueing) ([]int64, error) {
+	job := random()
+	p := s.client.TxPipeline()
+	changes := make([]change, len(writes))
+	for i, w := range writes {
+		key := s.keys.bitmap(w.bitmap, segment)
+		changes[i] = queue(ctx, p, key, s.keys.temp(segment, job, i), w)
+		s.queueExpiry(ctx, p, key, w.bitmap)
+	}
+	if err := s.exec(ctx, what, p); err != nil {
+		return nil, err
+	}
+	changed := make([]int64, len(writes))
+	for i, c := range changes {
+		changed[i] = c()
+	}
+	return changed, nil
 }
 
 // change tells, once the transaction was carried out, how many bits it changed.
@@ -159,11 +176,13 @@ func (s *Store) Clear(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitm
 			return cleared, err
 		}
 		for batch := range batches(present) {
-			n, err := s.clearBatch(ctx, segment, batch)
+			changed, err := s.writeBatch(ctx, "take marks back", segment, batch, s.queueAndNot)
 			if err != nil {
 				return cleared, err
 			}
-			cleared += n
+			for _, n := range changed {
+				cleared += n
+			}
 		}
 	}
 	return cleared, nil
@@ -186,23 +205,4 @@ func (s *Store) existing(ctx context.Context, segment int, writes []write) ([]wr
 		}
 	}
 	return present, nil
-}
-
-func (s *Store) clearBatch(ctx context.Context, segment int, writes []write) (int64, error) {
-	job := random()
-	p := s.client.TxPipeline()
-	changes := make([]change, len(writes))
-	for i, w := range writes {
-		key := s.keys.bitmap(w.bitmap, segment)
-		changes[i] = s.queueAndNot(ctx, p, key, s.keys.temp(segment, job, i), w)
-		s.queueExpiry(ctx, p, key, w.bitmap)
-	}
-	if err := s.exec(ctx, "take marks back", p); err != nil {
-		return 0, err
-	}
-	cleared := int64(0)
-	for _, c := range changes {
-		cleared += c()
-	}
-	return cleared, nil
 }
