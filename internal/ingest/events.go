@@ -205,7 +205,7 @@ func (s *Service) offsets(ctx context.Context, events []event) (map[string]uint3
 			back = append(back, e.id)
 		}
 	}
-	offsets, err := s.find(ctx, back)
+	offsets, err := s.config.Store.FindAll(ctx, back)
 	if err != nil {
 		return nil, err
 	}
@@ -215,26 +215,6 @@ func (s *Service) offsets(ctx context.Context, events []event) (map[string]uint3
 	}
 	for i, id := range made {
 		offsets[id] = assigned[i]
-	}
-	return offsets, nil
-}
-
-// find returns the offsets of those users that are known.
-func (s *Service) find(ctx context.Context, ids []string) (map[string]uint32, error) {
-	offsets := make(map[string]uint32, len(ids))
-	asked := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		if asked[id] {
-			continue
-		}
-		asked[id] = true
-		offset, known, err := s.config.Store.Find(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		if known {
-			offsets[id] = offset
-		}
 	}
 	return offsets, nil
 }

@@ -56,7 +56,7 @@ func (s *Service) setFlag(ctx context.Context, flag cohort.Bitmap, ids []string)
 }
 
 func (s *Service) clearFlag(ctx context.Context, flag cohort.Bitmap, ids []string) (int64, error) {
-	offsets, err := s.find(ctx, ids)
+	offsets, err := s.config.Store.FindAll(ctx, ids)
 	if err != nil || len(offsets) == 0 {
 		return 0, err
 	}

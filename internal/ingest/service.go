@@ -18,8 +18,8 @@ type Store interface {
 	Assign(ctx context.Context, ids []string) ([]uint32, error)
 	// Generation changes when offsets that were handed out may hold no longer.
 	Generation(ctx context.Context) (string, error)
-	// Find returns the offset of a known user.
-	Find(ctx context.Context, id string) (offset uint32, ok bool, err error)
+	// FindAll returns the offsets of those IDs that are of known users.
+	FindAll(ctx context.Context, ids []string) (map[string]uint32, error)
 	// Merge adds users to bitmaps.
 	Merge(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitmap) (store.Written, error)
 	// Clear takes users out of bitmaps.

@@ -39,11 +39,16 @@ func (s *sample) offer(id []byte, bitmaps []cohort.Bitmap) {
 
 // verify looks the marks up. One that is not in the store is an ErrConflict.
 func (s *sample) verify(ctx context.Context, from Store) error {
+	ids := make([]string, len(s.marks))
+	for i, m := range s.marks {
+		ids[i] = m.id
+	}
+	found, err := from.FindAll(ctx, ids)
+	if err != nil {
+		return err
+	}
 	for _, m := range s.marks {
-		offset, known, err := from.Find(ctx, m.id)
-		if err != nil {
-			return err
-		}
+		offset, known := found[m.id]
 		if !known {
 			return lost("the user %s is not in the store", fault.Show(m.id))
 		}

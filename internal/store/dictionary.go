@@ -202,34 +202,3 @@ func (s *Store) claim(ctx context.Context, first uint32, ids []string) ([]uint32
 	}
 	return offsets, nil
 }
-
-// Find returns the offset of an ID. It is not ok for an ID that is malformed,
-// not in the dictionary, or of a user who was never written.
-func (s *Store) Find(ctx context.Context, id string) (offset uint32, ok bool, err error) {
-	offset, ok, err = s.offsetOf(ctx, id)
-	if err != nil || !ok {
-		return 0, false, err
-	}
-	segment, bit := s.locate(offset)
-	known, err := s.client.GetBit(ctx, s.keys.bitmap(knownUsers, segment), bit).Result()
-	if err != nil {
-		return 0, false, s.failed(ctx, "look for a known user", err)
-	}
-	return offset, known == 1, nil
-}
-
-func (s *Store) offsetOf(ctx context.Context, id string) (offset uint32, ok bool, err error) {
-	wellFormed := CheckID(id, s.config.Dense, s.config.MaxOffset) == nil
-	if !wellFormed {
-		return 0, false, nil
-	}
-	if s.config.Dense {
-		offset, err = parseDense(id, s.config.MaxOffset)
-		return offset, err == nil, err
-	}
-	offsets, absent, err := s.lookUp(ctx, []string{id})
-	if err != nil || absent != nil {
-		return 0, false, err
-	}
-	return offsets[0], true, nil
-}

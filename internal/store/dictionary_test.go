@@ -247,3 +247,21 @@ func TestEmptiedStoreHandsOutOffsetsAfresh(t *testing.T) {
 		t.Error("the layout record was not written again")
 	}
 }
+
+func TestFindAllLeavesOutWhoIsNotKnown(t *testing.T) {
+	for _, dense := range []bool{false, true} {
+		s := storetest.Open(t, func(c *store.Config) { c.Dense = dense })
+		offsets, err := s.Assign(t.Context(), []string{"5", "6", "7"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustMerge(t, s, marks{active(1): bits(offsets[0], offsets[2])})
+		got, err := s.FindAll(t.Context(), []string{"7", "6", "5", "7", "8", "", "07\x00"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(map[string]uint32{"5": offsets[0], "7": offsets[2]}, got); diff != "" {
+			t.Errorf("dense %v: %s", dense, diff)
+		}
+	}
+}

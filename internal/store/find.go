@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Find returns the offset of an ID. It is not ok for an ID that is malformed,
+// not in the dictionary, or of a user who was never written.
+func (s *Store) Find(ctx context.Context, id string) (offset uint32, ok bool, err error) {
+	found, err := s.FindAll(ctx, []string{id})
+	offset, ok = found[id]
+	return offset, ok, err
+}
+
+// FindAll returns the offsets of those IDs that Find finds.
+func (s *Store) FindAll(ctx context.Context, ids []string) (map[string]uint32, error) {
+	found := make(map[string]uint32, len(ids))
+	for part := range slices.Chunk(ids, pipelineLimit) {
+		offsets, err := s.offsetsOf(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.keepKnown(ctx, offsets); err != nil {
+			return nil, err
+		}
+		maps.Copy(found, offsets)
+	}
+	return found, nil
+}
+
+// offsetsOf returns the offsets of the IDs that have one.
+func (s *Store) offsetsOf(ctx context.Context, ids []string) (map[string]uint32, error) {
+	found := make(map[string]uint32, len(ids))
+	wellFormed := make([]string, 0, len(ids))
+	for _, id := range ids {
+		if CheckID(id, s.config.Dense, s.config.MaxOffset) == nil {
+			wellFormed = append(wellFormed, id)
+		}
+	}
+	var offsets []uint32
+	var absent []int
+	var err error
+	if s.config.Dense {
+		offsets, err = s.assignDense(wellFormed)
+	} else {
+		offsets, absent, err = s.lookUp(ctx, wellFormed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, id := range wellFormed {
+		found[id] = offsets[i]
+	}
+	for _, i := range absent {
+		delete(found, wellFormed[i])
+	}
+	return found, nil
+}
+
+// keepKnown leaves out the users who were never written.
+func (s *Store) keepKnown(ctx context.Context, found map[string]uint32) error {
+	p := s.client.Pipeline()
+	replies := make(map[string]*redis.IntCmd, len(found))
+	for id, offset := range found {
+		segment, bit := s.locate(offset)
+		replies[id] = p.GetBit(ctx, s.keys.bitmap(knownUsers, segment), bit)
+	}
+	if err := s.exec(ctx, "look for known users", p); err != nil {
+		return err
+	}
+	for id, known := range replies {
+		if known.Val() == 0 {
+			delete(found, id)
+		}
+	}
+	return nil
+}
