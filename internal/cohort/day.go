@@ -3,12 +3,10 @@ package cohort
 import (
 	"fmt"
 	"time"
-
-	"bitboard/internal/fault"
 )
 
 // Day is a civil date as a number of days since 1970-01-01, which may be
-// negative. It knows no time zone; Zone.DayOf turns an instant into a Day.
+// negative. It knows no time zone; DayOf turns an instant into a Day.
 type Day int32
 
 const (
@@ -36,14 +34,7 @@ func DayOf(t time.Time, zone *time.Location) Day {
 	return DayOfDate(y, m, d)
 }
 
-// ParseDay reads YYYY-MM-DD. A date that does not exist is an error.
-func ParseDay(s string) (Day, error) {
-	if d, ok := parseDay(s); ok {
-		return d, nil
-	}
-	return 0, fault.Invalid("bad_date", "", "%s is not a date that exists; give YYYY-MM-DD", fault.Show(s))
-}
-
+// parseDay reads YYYY-MM-DD; ok is false for a date that does not exist.
 func parseDay(s string) (Day, bool) {
 	if len(s) != len(dateLayout) || s[4] != '-' || s[7] != '-' {
 		return 0, false

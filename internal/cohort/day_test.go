@@ -9,13 +9,13 @@ import (
 
 func TestParseDay(t *testing.T) {
 	for _, text := range []string{"2026-03-01", "2024-02-29", "2000-02-29", "0001-01-01", "9999-12-31", "1969-12-31"} {
-		d, err := cohort.ParseDay(text)
+		d, err := cohort.ParseRelativeDay("day", text, 0)
 		if err != nil || d.String() != text {
 			t.Errorf("%s is read as %s, %v", text, d, err)
 		}
 	}
 	for _, text := range []string{"", "2026-02-30", "2025-02-29", "1900-02-29", "2026-13-01", "2026-00-01", "2026-03-00", "0000-01-01", "2026-3-1", "2026-03-01 ", "+026-03-01", "2026/03/01", "02026-03-01"} {
-		if d, err := cohort.ParseDay(text); err == nil {
+		if d, err := cohort.ParseRelativeDay("day", text, 0); err == nil {
 			t.Errorf("%q is read as %s, want an error", text, d)
 		}
 	}
@@ -77,7 +77,7 @@ func TestPeriods(t *testing.T) {
 		{monday, cohort.Monthly, "2024-02-29", "2024-02-01 2024-02-29"},
 		{monday, cohort.Monthly, "2026-12-31", "2026-12-01 2026-12-31"},
 	} {
-		d, err := cohort.ParseDay(tt.day)
+		d, err := cohort.ParseRelativeDay("day", tt.day, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

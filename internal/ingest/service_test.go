@@ -25,7 +25,7 @@ import (
 var today = mustDay("2026-03-10")
 
 func mustDay(s string) cohort.Day {
-	d, err := cohort.ParseDay(s)
+	d, err := cohort.ParseRelativeDay("day", s, 0)
 	if err != nil {
 		panic(err)
 	}

@@ -15,6 +15,10 @@ import (
 // retryAfter is what an answer of 503 or 429 asks the caller to wait, in seconds.
 const retryAfter = "2"
 
+// statusCallerLeft is for the log alone: nobody waits for the answer. Servers
+// commonly use this number, and it keeps such requests from looking like faults.
+const statusCallerLeft = 499
+
 // statuses maps kinds of error to status codes, the first match wins.
 var statuses = []struct {
 	kind   error
@@ -27,6 +31,7 @@ var statuses = []struct {
 	{fault.ErrBusy, http.StatusTooManyRequests},
 	{fault.ErrUnavailable, http.StatusServiceUnavailable},
 	{context.DeadlineExceeded, http.StatusServiceUnavailable},
+	{context.Canceled, statusCallerLeft},
 }
 
 // errorBody is the JSON of an error.
