@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"strconv"
 	"strings"
@@ -108,7 +109,12 @@ func (s *Store) forget() {
 func (s *Store) checkVersion(ctx context.Context) error {
 	info, err := s.client.Info(ctx, "server").Result()
 	if err != nil {
-		return s.failed(ctx, "ask for the version", err)
+		err = s.failed(ctx, "ask for the version", err)
+		if answer := redis.Error(nil); ctx.Err() == nil && fault.As(err) == nil && !errors.As(err, &answer) {
+			// It neither failed to answer nor answered with an error of Redis.
+			return fault.Unavailable(err, "what answers at %s is not a Redis server", s.shown)
+		}
+		return err
 	}
 	version := infoValue(info, "redis_version")
 	major, _, _ := strings.Cut(version, ".")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -147,4 +149,11 @@ func TestBadAddressShowsNoPassword(t *testing.T) {
 			t.Errorf("%q: got %v, want an ErrInvalid without the password", url, err)
 		}
 	}
+}
+
+func TestNoRedisServer(t *testing.T) {
+	web := httptest.NewServer(http.NotFoundHandler())
+	defer web.Close()
+	_, err := store.Open(t.Context(), configOf(t, "redis://"+web.Listener.Addr().String()))
+	checkUnavailable(t, err, "is not a Redis server")
 }
