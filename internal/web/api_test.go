@@ -146,6 +146,7 @@ func TestWrongRequests(t *testing.T) {
 		{"users/a/calendar?metric=activated" + days, 400, "wrong_kind", "metric", fault.NoPosition},
 		{"users/nobody/calendar?metric=active" + days, 404, "unknown_user", "", fault.NoPosition},
 		{"users/calendar?metric=active" + days, 400, "missing", "id", fault.NoPosition},
+		{"metrics?as_of=today&x=%zz", 400, "bad_query", "", fault.NoPosition},
 		{"nope", 404, "not_found", "", fault.NoPosition},
 	} {
 		a := s.get("/api/v1/" + tt.path)

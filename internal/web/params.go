@@ -33,6 +33,9 @@ type params struct {
 // are neither among them nor among the accepted ones, or are given twice.
 func (s *server) params(c echo.Context, accepted ...string) *params {
 	p := &params{values: c.QueryParams(), server: s, today: s.today()}
+	if _, err := url.ParseQuery(c.Request().URL.RawQuery); err != nil {
+		p.fail(fault.Invalid("bad_query", "", "the query %s is not escaped rightly", fault.Show(c.Request().URL.RawQuery)))
+	}
 	names := make([]string, 0, len(p.values))
 	for name := range p.values {
 		names = append(names, name)
