@@ -256,7 +256,7 @@ func TestExportsAndLookUpsAreAudited(t *testing.T) {
 	s.get("/api/v1/users/a/calendar?metric=active&from=2026-03-01&to=2026-03-02")
 	s.get("/api/v1/users/calendar?id=c&metric=active&from=2026-03-01&to=2026-03-02")
 	s.get("/cohorts?expr=exposed", "Accept", html)
-	s.get("/users?id=b", "Accept", html)
+	s.get("/users?id=%20b", "Accept", html)
 	var got []string
 	for _, a := range s.audit.accesses {
 		got = append(got, string(a.Permission)+" "+a.Subject)
@@ -264,7 +264,7 @@ func TestExportsAndLookUpsAreAudited(t *testing.T) {
 			t.Errorf("an access lacks something: %+v", a)
 		}
 	}
-	if diff := cmp.Diff([]string{"export activated - exposed", "look_up a", "look_up c", "export exposed", "look_up b"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"export activated - exposed", "look_up a", "look_up c", "export exposed", "look_up  b", "look_up b"}, got); diff != "" {
 		t.Errorf("audited (-want +got):\n%s", diff)
 	}
 }

@@ -26,9 +26,6 @@ func (s *server) users(c echo.Context) error {
 	if page.ID == "" || p.err != nil {
 		return render(c, http.StatusOK, views.Users(page))
 	}
-	if err := s.audit(c, LookUp, page.ID); err != nil {
-		return err
-	}
 	u, err := s.findUser(c, p, metric, year)
 	switch {
 	case errors.Is(err, fault.ErrNotFound):
@@ -46,11 +43,19 @@ func (s *server) users(c echo.Context) error {
 // pasted with them, without blanks and quotes around it.
 func (s *server) findUser(c echo.Context, p *params, metric string, year int) (*views.UserYear, error) {
 	given := p.text("id")
-	u, err := s.userYear(c, p, given, metric, year)
+	u, err := s.lookUp(c, p, given, metric, year)
 	if bare := strings.Trim(given, " \t\r\n\"'`“”‘’"); errors.Is(err, fault.ErrNotFound) && bare != given && bare != "" {
-		return s.userYear(c, p, bare, metric, year)
+		return s.lookUp(c, p, bare, metric, year)
 	}
 	return u, err
+}
+
+// lookUp is a user's year, audited under the ID that is looked up.
+func (s *server) lookUp(c echo.Context, p *params, id, metric string, year int) (*views.UserYear, error) {
+	if err := s.audit(c, LookUp, id); err != nil {
+		return nil, err
+	}
+	return s.userYear(c, p, id, metric, year)
 }
 
 func (s *server) userYear(c echo.Context, p *params, id, metric string, year int) (*views.UserYear, error) {
