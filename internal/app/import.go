@@ -54,7 +54,7 @@ func (p *program) importFiles() *cobra.Command {
 	flags.StringVar(&f.mode, "mode", "merge", "`MODE`: merge adds to what is there, replace swaps the whole days that the files mention")
 	flags.StringArrayVar(&f.events, "event", nil, "let event NAME mark METRIC, as `NAME=METRIC`, before what the key events says; may be repeated")
 	flags.StringVar(&f.rejects, "rejects", "", fmt.Sprintf("write rejected rows to `FILE` instead of the first %d to standard error", shownRejects))
-	flags.BoolVar(&f.force, "force", false, "let replace shrink a day by more than half")
+	flags.BoolVar(&f.force, "force", false, "let replace shrink a day of 100 or more users by more than half")
 	flags.BoolVar(&f.verify, "verify", false, "look up a sample of what was written afterwards")
 	for _, name := range []string{"mode", "event", "rejects", "force", "verify"} {
 		perRun(flags, name, "BITBOARD_IMPORT_"+strings.ToUpper(name))
