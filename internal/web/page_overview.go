@@ -28,13 +28,14 @@ func (s *server) overview(c echo.Context) error {
 	p := s.pageParams(c)
 	p.defaults("metric", s.firstDaily(), "from", (p.today - overviewDays + 1).String(), "to", p.today.String())
 	o := views.OverviewPage{Page: s.page(c, p.today)}
-	span, err := s.dataSpan(c.Request().Context())
+	cat, err := s.Query.Catalogue(c.Request().Context())
 	if err != nil {
 		return err
 	}
-	if o.Empty = span.Len() == 0; o.Empty {
+	if o.Empty = s.dataSpan(cat, cohort.MaxDay).Len() == 0; o.Empty {
 		return render(c, http.StatusOK, views.Overview(o))
 	}
+	span := s.dataSpan(cat, p.today)
 	o.Notices = s.staleNotice(c, p, span)
 	metric, days := p.metric("metric"), p.days()
 	if p.err == nil {
@@ -60,24 +61,22 @@ func (s *server) overview(c echo.Context) error {
 	return render(c, http.StatusOK, views.Overview(o))
 }
 
-// dataSpan is the days on which any daily metric has data; empty when there are none.
-func (s *server) dataSpan(ctx context.Context) (cohort.Range, error) {
+// dataSpan is the days up to a day on which any daily metric has data; empty
+// when there are none. A row dated in the future says nothing about how new
+// the data are.
+func (s *server) dataSpan(cat *cohort.Catalogue, until cohort.Day) cohort.Range {
 	span := cohort.Range{From: cohort.MaxDay, To: cohort.MinDay}
-	metrics, err := s.Query.Metrics(ctx)
-	if err != nil {
-		return span, err
-	}
-	for _, m := range metrics {
-		if m.HasData {
-			span = cohort.Range{From: min(span.From, m.Days.From), To: max(span.To, m.Days.To)}
+	for _, m := range s.workspace.Metrics {
+		if days := cat.Days(m.Name, cohort.Range{From: cohort.MinDay, To: until}); m.HasDays() && len(days) > 0 {
+			span = cohort.Range{From: min(span.From, days[0]), To: max(span.To, days[len(days)-1])}
 		}
 	}
-	return span, nil
+	return span
 }
 
 // staleNotice says when the newest data is so old that the page is empty.
 func (s *server) staleNotice(c echo.Context, p *params, span cohort.Range) []views.Notice {
-	if span.To >= p.today-monthWindow {
+	if span.Len() == 0 || span.To >= p.today-monthWindow {
 		return nil
 	}
 	t := printer(c)

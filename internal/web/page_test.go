@@ -56,6 +56,20 @@ func TestPages(t *testing.T) {
 	}
 }
 
+func TestARowOfTheFutureHidesNoOldData(t *testing.T) {
+	s := newSite(t, "a login 2024-05-01", "a login 2030-03-01")
+	if a := s.get("/", "Accept", html); !strings.Contains(a.body, "/?as_of=2024-05-02") {
+		t.Errorf("the overview does not lead to the newest data: %.300s", a.body)
+	}
+}
+
+func TestOverviewBeforeAllDataIsNoFirstStart(t *testing.T) {
+	s := newSite(t, week...)
+	if a := s.get("/?as_of=2020-01-01", "Accept", html); a.status != http.StatusOK || strings.Contains(a.body, "dashboard import") {
+		t.Errorf("%d, or the page asks for an import although there are data", a.status)
+	}
+}
+
 func TestOverviewWithoutData(t *testing.T) {
 	s := newSite(t)
 	if a := s.get("/", "Accept", html); a.status != http.StatusOK || !strings.Contains(a.body, "dashboard import events.csv") {
