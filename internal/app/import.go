@@ -66,43 +66,54 @@ func someFiles(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return wrongUsage(errors.New("FILE is missing; give one or more, or - for standard input"))
 	}
+	if i := slices.Index(args, ingest.StandardInput); i >= 0 && slices.Contains(args[i+1:], ingest.StandardInput) {
+		return wrongUsage(errors.New("- is given twice; the standard input can be read once only"))
+	}
 	return nil
 }
 
-func (p *program) runImport(ctx context.Context, cfg config.Config, f importFlags, paths []string) (err error) {
+// runImport imports and then says what was done.
+func (p *program) runImport(ctx context.Context, cfg config.Config, f importFlags, paths []string) error {
 	begin := time.Now()
 	o, err := f.options(cfg.Workspace, begin)
 	if err != nil {
 		return wrongUsage(err)
 	}
+	summary, err := p.importAll(ctx, cfg, f, o, paths)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(p.stdout, "rows=%d accepted=%d rejected=%d users_new=%d bits_new=%d seconds=%.2f\n",
+		summary.Rows, summary.Accepted, summary.Rejected, summary.UsersNew, summary.BitsNew, time.Since(begin).Seconds()); err != nil {
+		return fmt.Errorf("the import is done, but its summary cannot be written: %w", reason(err))
+	}
+	if summary.Rejected > 0 {
+		return exit{code: exitRejects}
+	}
+	return nil
+}
+
+// importAll opens all that an import needs, and closes it again.
+func (p *program) importAll(ctx context.Context, cfg config.Config, f importFlags, o ingest.Options, paths []string) (_ ingest.Summary, err error) {
 	var stdin io.ReadCloser
 	if slices.Contains(paths, ingest.StandardInput) {
 		stdin = abandonable(p.stdin)
 	}
 	sources, err := ingest.Files(paths, stdin)
 	if err != nil {
-		return err
+		return ingest.Summary{}, err
 	}
 	log, err := p.rejectLog(f.rejects, paths)
 	if err != nil {
-		return err
+		return ingest.Summary{}, err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	d, err := openData(ctx, cfg)
 	if err != nil {
-		return err
+		return ingest.Summary{}, err
 	}
 	defer func() { err = errors.Join(err, d.Close(ctx)) }()
-	summary, err := p.take(ctx, cfg, d, o, sources, log)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(p.stdout, "rows=%d accepted=%d rejected=%d users_new=%d bits_new=%d seconds=%.2f\n",
-		summary.Rows, summary.Accepted, summary.Rejected, summary.UsersNew, summary.BitsNew, time.Since(begin).Seconds())
-	if summary.Rejected > 0 {
-		return exit{code: exitRejects}
-	}
-	return nil
+	return p.take(ctx, cfg, d, o, sources, log)
 }
 
 // take runs the import.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -155,6 +156,9 @@ func TestImportUsage(t *testing.T) {
 	if got := run(t, "import"); got.code != 2 || got.stderr != "dashboard: FILE is missing; give one or more, or - for standard input\n" {
 		t.Errorf("without a file: %+v", got)
 	}
+	if got := run(t, "import", "-", "-"); got.code != 2 || got.stderr != "dashboard: - is given twice; the standard input can be read once only\n" {
+		t.Errorf("the standard input twice: %+v", got)
+	}
 	if got := run(t, "import", "missing.csv"); got.code != 1 || !strings.Contains(got.stderr, "missing.csv") {
 		t.Errorf("missing file: %+v", got)
 	}
@@ -183,6 +187,55 @@ func TestInterruptedImport(t *testing.T) {
 	}
 	if got := run(t, "export", "active@2026-03-01"); got.stdout != "user_id\nu1\nu2\n" {
 		t.Errorf("after an interrupted replacement the day holds %q", got.stdout)
+	}
+}
+
+// device is the path of a file that takes nothing, as on a full disk.
+func device(t *testing.T) string {
+	t.Helper()
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip("this system has no " + full)
+	}
+	return full
+}
+
+func TestImportWhoseAnswerCannotBeWritten(t *testing.T) {
+	onRedis(t)
+	path := device(t)
+	full, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { full.Close() })
+	var stderr strings.Builder
+	code := Main(t.Context(), []string{"import", file(t, "events.csv", activity)}, strings.NewReader(""), full, &stderr)
+	if want := "dashboard: the import is done, but its summary cannot be written: no space left on device\n"; code != 1 || stderr.String() != want {
+		t.Errorf("summary: exit code %d, stderr %q", code, stderr.String())
+	}
+	got := run(t, "import", "--rejects", path, file(t, "events.csv", activity+"u3,login,2026-02-30\n"))
+	if want := "dashboard: write /dev/full: no space left on device\n"; got.code != 1 || got.stderr != want || got.stdout != "" {
+		t.Errorf("rejects: %+v", got)
+	}
+}
+
+func TestInterruptedWhileNobodyWritesToThePipe(t *testing.T) {
+	onRedis(t)
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, interrupt := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer interrupt()
+	ended := make(chan result, 1)
+	go func() { ended <- runWith(ctx, t, "", "import", pipe) }()
+	select {
+	case got := <-ended:
+		if want := "dashboard: interrupted; the same import again completes it\n"; got.code != 1 || got.stderr != want {
+			t.Errorf("got %+v", got)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("the import goes on after it was interrupted")
 	}
 }
 

@@ -139,7 +139,7 @@ func (im *importing) readAll(ctx context.Context, sources []Source) error {
 
 // read reads one source to its end.
 func (im *importing) read(ctx context.Context, s Source) error {
-	f, err := s.Open()
+	f, err := opened(ctx, s)
 	if err != nil {
 		return err
 	}

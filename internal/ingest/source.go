@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -97,4 +98,24 @@ func (c counter) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	c.n.Add(int64(n))
 	return n, err
+}
+
+// opened opens a source, which for a named pipe waits until somebody writes to
+// it. When ctx ends before, the waiting is left to the end of the process.
+func opened(ctx context.Context, s Source) (io.ReadCloser, error) {
+	type result struct {
+		f   io.ReadCloser
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		f, err := s.Open()
+		done <- result{f, err}
+	}()
+	select {
+	case r := <-done:
+		return r.f, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }

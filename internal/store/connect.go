@@ -19,6 +19,7 @@ import (
 const (
 	dialTimeout     = 2 * time.Second
 	maxRetries      = 2
+	answerTimeout   = 4 * time.Second
 	readBufferBytes = 256 << 10
 	oldestServer    = "7.0"
 )
@@ -46,6 +47,7 @@ func (s *Store) connect() error {
 	options.OnConnect = s.connected
 	s.shown = withoutSecrets(s.config.URL)
 	s.client = redis.NewClient(options)
+	s.client.AddHook(patience{})
 	return nil
 }
 

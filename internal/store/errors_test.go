@@ -12,6 +12,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"bitboard/internal/cohort"
 	"bitboard/internal/fault"
 	"bitboard/internal/store"
 	"bitboard/internal/store/storetest"
@@ -61,6 +62,29 @@ func TestStoppedServer(t *testing.T) {
 	_, err = s.Merge(t.Context(), marks{active(1): bits(2)})
 	checkUnavailable(t, err, "does not answer")
 	checkUnavailable(t, s.Ping(t.Context()), "does not answer: no such socket")
+}
+
+func TestServerThatSaysNothing(t *testing.T) {
+	url, _ := storetest.Start(t)
+	s := open(t, configOf(t, url))
+	storetest.Silence(t, url)
+	for _, c := range []struct {
+		name string
+		ask  func() error
+	}{
+		{"one command", func() error { _, err := s.Catalogue(t.Context()); return err }},
+		{"a pipeline", func() error { _, err := s.Fetch(t.Context(), 0, []cohort.Bitmap{active(1)}, 0, 8); return err }},
+		{"a transaction", func() error { _, err := s.Merge(t.Context(), marks{active(1): bits(1)}); return err }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			begin := time.Now()
+			checkUnavailable(t, c.ask(), "does not answer: timed out")
+			if took := time.Since(begin); took > 6*time.Second {
+				t.Errorf("the error came after %s", took)
+			}
+		})
+	}
 }
 
 func TestNothingListens(t *testing.T) {

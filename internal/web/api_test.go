@@ -228,6 +228,11 @@ func TestWrites(t *testing.T) {
 		{"no value", "flags/activated", `{"user_ids":["a"]}`, 400, `{"error":{"code":"missing","message":"value`},
 		{"an unknown field", "flags/activated", `{"user_ids":["a"],"value":true,"x":1}`, 400, `{"error":{"code":"bad_json"`},
 		{"no JSON", "flags/activated", `user_ids=a`, 400, `{"error":{"code":"bad_json"`},
+		{"half a surrogate pair", "flags/activated", `{"user_ids":["\ud800"],"value":true}`, 400, `{"error":{"code":"bad_user_id","message":"item 1 of user_ids is `},
+		{"bytes that are no text", "flags/activated", "{\"user_ids\":[\"a\",\"\xff\"],\"value\":true}", 400, `{"error":{"code":"bad_user_id","message":"item 2 of user_ids is `},
+		{"a number", "flags/activated", `{"user_ids":[7],"value":true}`, 400, `{"error":{"code":"bad_user_id","message":"item 1 of user_ids is `},
+		{"no ID", "flags/activated", `{"user_ids":[],"value":true}`, 200, `{"changed":0}`},
+		{"no list of IDs", "flags/activated", `{"user_ids":"a","value":true}`, 400, `{"error":{"code":"bad_user_ids","message":"user_ids is `},
 		{"two objects", "flags/activated", `{"user_ids":["a"],"value":true} {}`, 400, `{"error":{"code":"bad_json"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -33,8 +33,8 @@ func (s *server) apiFlags(c echo.Context) error {
 		return err
 	}
 	var body struct {
-		UserIDs []string `json:"user_ids"`
-		Value   *bool    `json:"value"`
+		UserIDs ingest.UserIDs `json:"user_ids"`
+		Value   *bool          `json:"value"`
 	}
 	if err := readJSON(c, &body); err != nil {
 		return err
@@ -64,6 +64,9 @@ func readJSON(c echo.Context, into any) error {
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return &fault.Error{Kind: fault.ErrTooLarge, Code: "too_large", Position: fault.NoPosition,
 			Message: "the body is larger than 5 MB; send fewer at once"}
+	}
+	if said := fault.As(err); said != nil {
+		return said
 	}
 	return &fault.Error{Kind: fault.ErrInvalid, Code: "bad_json", Position: fault.NoPosition, Cause: err,
 		Message: "the body is not one JSON object of the fields that are accepted here"}

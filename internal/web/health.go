@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -9,6 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"bitboard/internal/fault"
 )
 
 // readyTimeout bounds the question whether the store is there.
@@ -21,7 +24,11 @@ func (s *server) healthz(c echo.Context) error {
 func (s *server) readyz(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), readyTimeout)
 	defer cancel()
-	if err := s.Store.Ping(ctx); err != nil {
+	err := s.Store.Ping(ctx)
+	if errors.Is(err, context.DeadlineExceeded) && fault.As(err) == nil {
+		return fault.Unavailable(err, "the store did not answer within %s", readyTimeout)
+	}
+	if err != nil {
 		return err
 	}
 	return c.JSON(http.StatusOK, map[string]string{"status": "ready"})

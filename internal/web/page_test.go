@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"bitboard/internal/store"
 	"bitboard/internal/store/storetest"
@@ -105,6 +106,22 @@ func TestPreferences(t *testing.T) {
 	}
 	if a := s.post("/preferences", "theme=dark", append(form, "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site")...); a.status != http.StatusForbidden {
 		t.Errorf("a form of another site gets %d", a.status)
+	}
+}
+
+func TestStoreThatSaysNothing(t *testing.T) {
+	url, _ := storetest.Start(t)
+	s := siteOver(t, storetest.Open(t, func(c *store.Config) { c.URL = url }), week...)
+	storetest.Silence(t, url)
+	begin := time.Now()
+	if a := s.get("/readyz"); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, "the store did not answer within 2s") {
+		t.Errorf("ready: %d %s", a.status, a.body)
+	}
+	if a := s.get("/users?id=a", "Accept", html); !strings.Contains(a.body, "does not answer: timed out") {
+		t.Errorf("the user page answers %d and does not say what is wrong", a.status)
+	}
+	if took := time.Since(begin); took > 10*time.Second {
+		t.Errorf("both answers took %s", took)
 	}
 }
 

@@ -38,6 +38,18 @@ type scanner struct {
 	unescaped []byte // with room for all strings of text
 }
 
+// String reads a text that is one JSON string. It is not ok for anything else,
+// nor for a string that is no text: of bytes that are not UTF-8, or with half
+// a surrogate pair.
+func String(text []byte) (string, bool) {
+	if !utf8.Valid(text) {
+		return "", false
+	}
+	s := scanner{text: text}
+	v, ok := s.value()
+	return string(v.text), ok && s.done() && v.kind == stringValue && !v.broken
+}
+
 // blank passes white space.
 func (s *scanner) blank() {
 	for s.at < len(s.text) && isBlank(s.text[s.at]) {

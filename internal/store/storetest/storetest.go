@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -124,11 +125,20 @@ func launch(t testing.TB, arguments ...string) server {
 	return server{"unix://" + socket, stop}
 }
 
+// Silence makes the server at a URL of Start accept connections and commands
+// for a minute and answer none, like a server that hangs.
+func Silence(t testing.TB, url string) {
+	t.Helper()
+	if err := send(t.Context(), strings.TrimPrefix(url, "unix://"), "CLIENT PAUSE 60000 ALL"); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // await waits until the server answers, be it with a refusal.
 func await(ctx context.Context, socket string) (err error) {
 	const patience, pause = 10 * time.Second, 2 * time.Millisecond
 	for range patience / pause {
-		if err = ping(ctx, socket); err == nil {
+		if err = send(ctx, socket, "PING"); err == nil {
 			return nil
 		}
 		time.Sleep(pause)
@@ -136,13 +146,14 @@ func await(ctx context.Context, socket string) (err error) {
 	return err
 }
 
-func ping(ctx context.Context, socket string) error {
+// send sends one command and waits for any answer.
+func send(ctx context.Context, socket, command string) error {
 	c, err := new(net.Dialer).DialContext(ctx, "unix", socket)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	if _, err := c.Write([]byte("PING\r\n")); err != nil {
+	if _, err := c.Write([]byte(command + "\r\n")); err != nil {
 		return err
 	}
 	_, err = c.Read(make([]byte, 1))
