@@ -39,6 +39,7 @@ type graph struct {
 // counter is how many of some sets each user is in, in binary: digit i holds
 // the users whose number has bit i.
 type counter struct {
+	sets   int // how many there are, with the empty ones
 	of     []nodeID
 	digits []nodeID
 }
@@ -196,6 +197,8 @@ func distinct(ids []nodeID) []nodeID {
 func (g *graph) atLeast(k int, sets []cohort.Set) nodeID {
 	c := g.counter(sets)
 	switch {
+	case k > len(c.of):
+		return nothing
 	case k == 1:
 		return g.or(c.of...)
 	case k == len(c.of):
@@ -216,12 +219,14 @@ func (g *graph) atLeast(k int, sets []cohort.Set) nodeID {
 }
 
 // counter adds sets up by ripple-carry addition, once for a list of sets
-// however many numbers it is compared with.
+// however many numbers it is compared with. Sets without users are left out:
+// the digits, and with them the work for each number, are those of the rest.
 func (g *graph) counter(sets []cohort.Set) counter {
-	if c, ok := g.counts[&sets[0]]; ok && len(c.of) == len(sets) {
+	if c, ok := g.counts[&sets[0]]; ok && c.sets == len(sets) {
 		return c
 	}
-	c := counter{of: g.addAll(sets)}
+	empty := func(id nodeID) bool { return id == nothing }
+	c := counter{sets: len(sets), of: slices.DeleteFunc(g.addAll(sets), empty)}
 	for n, carry := range c.of {
 		// The sum of n+1 sets has no more digits, so no carry leaves the last.
 		for i := 0; carry != nothing && i < bits.Len(uint(n+1)); i++ {

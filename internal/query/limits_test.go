@@ -1,12 +1,15 @@
 package query_test
 
 import (
+	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"bitboard/internal/bitmap"
 	"bitboard/internal/cohort"
 	"bitboard/internal/query"
 	"bitboard/internal/store"
@@ -71,6 +74,47 @@ func TestLargestQuestionsTakeSeconds(t *testing.T) {
 				t.Errorf("it took %v", took)
 			}
 		})
+	}
+}
+
+// stepCounter is a store that counts the steps it is asked to run.
+type stepCounter struct {
+	*store.Store
+	steps atomic.Int64
+}
+
+func (c *stepCounter) Run(ctx context.Context, segment int, inputs []cohort.Bitmap, p bitmap.Program) (bitmap.Result, error) {
+	c.steps.Add(int64(len(p.Steps)))
+	return c.Store.Run(ctx, segment, inputs, p)
+}
+
+// Days without data cost no work in Redis or here, also where days are counted.
+func TestDaysWithoutDataTakeNoSteps(t *testing.T) {
+	const days = 30
+	st := &stepCounter{Store: storetest.Open(t)}
+	marks := map[cohort.Bitmap]*roaring.Bitmap{}
+	for d := range cohort.Day(days) {
+		marks[cohort.DayOfMetric("active", epoch-d)] = roaring.BitmapOf(7, uint32(d))
+	}
+	if _, err := st.Merge(t.Context(), marks); err != nil {
+		t.Fatal(err)
+	}
+	stickiness := func(length cohort.Day) (steps int64, points []cohort.StickinessPoint) {
+		st.steps.Store(0)
+		q := cohort.StickinessQuestion{Metric: "active", Range: cohort.Range{From: epoch - length + 1, To: epoch}, AsOf: epoch}
+		a, err := query.Ask(t.Context(), query.New(st, workspace), q, query.Options{Engine: query.Bitop})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return st.steps.Load(), a.Value
+	}
+	steps, points := stickiness(days)
+	stepsOfAll, all := stickiness(cohort.MaxRangeDays)
+	if steps == 0 || stepsOfAll != steps {
+		t.Errorf("%d steps for a range with data, %d for one that has more days without", steps, stepsOfAll)
+	}
+	if diff := cmp.Diff(points, all[:days]); diff != "" {
+		t.Error(diff)
 	}
 }
 
