@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"context"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,6 +88,12 @@ func TestWrongUsageIsOneLineAndExitCode2(t *testing.T) {
 func TestFailuresAreOneLineAndExitCode1(t *testing.T) {
 	locked, _ := storetest.Start(t, "--requirepass", "secret")
 	dir := t.TempDir()
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // connections wait, and nobody takes them
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { silent.Close() })
+	mute := "redis://" + silent.Addr().String()
 	tests := []struct {
 		name  string
 		redis string
@@ -94,6 +101,7 @@ func TestFailuresAreOneLineAndExitCode1(t *testing.T) {
 		says  string
 	}{
 		{"Redis away", "redis://127.0.0.1:1", []string{"serve", "--listen", "127.0.0.1:0"}, "dashboard: the store at redis://127.0.0.1:1 does not answer: connection refused\n"},
+		{"Redis says nothing", mute, []string{"export", "activated"}, "dashboard: the store at " + mute + " does not answer: timed out\n"},
 		{"Redis asks for a password", locked, []string{"export", "activated"}, "dashboard: the store at " + locked + " asks for a password\n"},
 		{"folder that is not there", storetest.Redis(t), []string{"export", "--out", dir + "/none/out.csv", "activated"}, "dashboard: cannot write " + dir + "/none/out.csv: no such file or directory\n"},
 	}

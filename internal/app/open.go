@@ -50,7 +50,7 @@ func (d *data) open(ctx context.Context, c store.Config) (err error) {
 	short, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	d.Store, err = store.Open(short, c)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+	if err != nil && errors.Is(short.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
 		return fault.Unavailable(err, "the store at %s did not answer within %s", withoutPassword(c.URL), openTimeout)
 	}
 	return ofSettings(err)
