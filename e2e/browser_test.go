@@ -4,14 +4,19 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
 )
 
-// browser is the one browser of the test binary.
-var browser playwright.Browser
+var (
+	// browser is the one browser of the test binary.
+	browser playwright.Browser
+	// axe is the source of the accessibility checks.
+	axe string
+)
 
 func TestMain(m *testing.M) {
 	code, err := withBrowser(m.Run)
@@ -23,6 +28,11 @@ func TestMain(m *testing.M) {
 }
 
 func withBrowser(run func() int) (code int, err error) {
+	source, err := os.ReadFile("node_modules/axe-core/axe.min.js")
+	if err != nil {
+		return 0, fmt.Errorf("read axe (make deps installs it): %w", err)
+	}
+	axe = string(source)
 	driver, err := filepath.Abs("driver")
 	if err != nil {
 		return 0, err
@@ -69,11 +79,13 @@ type tab struct {
 	t    *testing.T
 	site string
 	look look
+	// mayFail are parts of the URLs that may answer with a failure.
+	mayFail []string
 }
 
 // open opens a tab in a context of its own. The test fails on an error in the
 // console or of the page, on a violated policy, and on a failed request other
-// than to a path in mayFail.
+// than to a URL that holds one of mayFail.
 func open(t *testing.T, site string, l look, mayFail ...string) *tab {
 	t.Helper()
 	scheme := playwright.ColorSchemeLight
@@ -91,26 +103,29 @@ func open(t *testing.T, site string, l look, mayFail ...string) *tab {
 	p, err := c.NewPage()
 	must(t, err)
 	p.SetDefaultTimeout(10_000)
-	expected := func(url string) bool {
-		for _, path := range mayFail {
-			if strings.Contains(url, path) {
-				return true
-			}
-		}
-		return false
-	}
-	p.OnConsole(func(m playwright.ConsoleMessage) {
-		if m.Type() == "error" && !expected(m.Location().URL) {
-			t.Errorf("console of %s: %s", p.URL(), m.Text())
-		}
-	})
-	p.OnPageError(func(err error) { t.Errorf("%s: %v", p.URL(), err) })
-	p.OnResponse(func(r playwright.Response) {
-		if r.Status() >= 400 && !expected(r.URL()) {
-			t.Errorf("%s answers %d", r.URL(), r.Status())
+	b := &tab{p, t, site, l, mayFail}
+	b.listen()
+	return b
+}
+
+func (b *tab) listen() {
+	b.OnConsole(func(m playwright.ConsoleMessage) {
+		failed := strings.HasPrefix(m.Text(), "Failed to load resource")
+		if m.Type() == "error" && !(failed && b.expects(m.Location().URL)) {
+			b.t.Errorf("console of %s: %s", b.URL(), m.Text())
 		}
 	})
-	return &tab{p, t, site, l}
+	b.OnPageError(func(err error) { b.t.Errorf("%s: %v", b.URL(), err) })
+	b.OnResponse(func(r playwright.Response) {
+		if r.Status() >= 400 && !b.expects(r.URL()) {
+			b.t.Errorf("%s answers %d", r.URL(), r.Status())
+		}
+	})
+}
+
+// expects reports whether a URL may answer with a failure.
+func (b *tab) expects(url string) bool {
+	return slices.ContainsFunc(b.mayFail, func(part string) bool { return strings.Contains(url, part) })
 }
 
 func must(t *testing.T, err error) {
@@ -128,24 +143,44 @@ func (b *tab) visit(path string) {
 	b.check()
 }
 
-// check finds sideways scroll and what axe finds.
+// check finds another language than the chosen one, sideways scroll, and what
+// axe finds; axe needs the page's scripts.
 func (b *tab) check() {
 	b.t.Helper()
+	if got := b.evaluate(`document.documentElement.lang`); got != b.look.language {
+		b.t.Errorf("%s is in %v, want %s", b.URL(), got, b.look.language)
+	}
+	if b.evaluate(`document.scrollingElement.scrollWidth > innerWidth`) != false {
+		b.t.Errorf("%s scrolls sideways at %d px", b.URL(), b.look.width)
+	}
 	if b.look.noScript {
 		return
 	}
-	if wide, err := b.Evaluate(`document.scrollingElement.scrollWidth > innerWidth`); err != nil || wide != false {
-		b.t.Errorf("%s scrolls sideways at %d px (%v)", b.URL(), b.look.width, err)
-	}
-	axe, err := os.ReadFile("node_modules/axe-core/axe.min.js")
-	must(b.t, err)
-	_, err = b.Evaluate(string(axe))
-	must(b.t, err)
-	found, err := b.Evaluate(`axe.run().then(r => r.violations.map(v => v.id + ": " + v.help + " " + v.nodes.map(n => n.html).slice(0, 2)).join("\n"))`)
-	must(b.t, err)
-	if found != "" {
+	b.evaluate(axe)
+	if found := b.evaluate(`axe.run({resultTypes: ["violations"]}).then(r => r.violations.map(v => v.id + ": " + v.help + " " + v.nodes.map(n => n.html).slice(0, 2)).join("\n"))`); found != "" {
 		b.t.Errorf("axe on %s: %v", b.URL(), found)
 	}
+}
+
+// drawn waits for the charts and finds one without a single pixel.
+func (b *tab) drawn() {
+	b.t.Helper()
+	must(b.t, b.Locator("figure.chart canvas").First().WaitFor())
+	blank := b.evaluate(`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(
+		[...document.querySelectorAll("figure.chart")].filter(f => {
+			const c = f.querySelector("canvas");
+			return !c || !c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some(v => v > 0);
+		}).map(f => f.dataset.chart).join(" ")))))`)
+	if blank != "" {
+		b.t.Errorf("charts without a drawing: %v", blank)
+	}
+}
+
+func (b *tab) evaluate(script string) any {
+	b.t.Helper()
+	v, err := b.Evaluate(script)
+	must(b.t, err)
+	return v
 }
 
 // text is the visible text of the one element that a selector finds.

@@ -3,8 +3,8 @@ package e2e
 import (
 	"encoding/csv"
 	"fmt"
-	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,8 +24,21 @@ func inLooks(t *testing.T, journey func(b *tab, a *activity), mayFail ...string)
 	a := newActivity()
 	site := serve(t, storetest.Redis(t), a.rows.String())
 	for _, l := range looks {
-		t.Run(l.name, func(t *testing.T) { journey(open(t, site, l, mayFail...), a) })
+		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
+			journey(open(t, site, l, mayFail...), a)
+		})
 	}
+}
+
+// number is the first number in a text.
+func number(s string) int {
+	digits := strings.FieldsFunc(s, func(r rune) bool { return r < '0' || r > '9' })
+	if len(digits) == 0 {
+		return -1
+	}
+	n, _ := strconv.Atoi(digits[0])
+	return n
 }
 
 // listed returns the users on the cohorts page, which shows up to 50.
@@ -38,7 +51,7 @@ func listed(b *tab) []string {
 func TestProductManagerReadsTheOverview(t *testing.T) {
 	inLooks(t, func(b *tab, a *activity) {
 		t := b.t
-		b.visit("/?" + asOf)
+		b.visit("/?from=" + day(13) + "&" + asOf)
 		var got []string
 		for _, figure := range b.texts(".fact .figure") {
 			got = append(got, strings.Fields(figure)[0])
@@ -52,8 +65,13 @@ func TestProductManagerReadsTheOverview(t *testing.T) {
 			t.Errorf("head numbers (-want +got):\n%s", diff)
 		}
 		if !b.look.noScript {
-			must(t, b.Locator("figure.chart canvas").First().WaitFor())
+			b.drawn()
 		}
+		b.click("#active details.as-table summary")
+		if diff := cmp.Diff(want[:3], b.texts("#active tbody tr:nth-last-child(2) td")); diff != "" {
+			t.Errorf("yesterday's row of the table (-want +got):\n%s", diff)
+		}
+		b.check()
 		b.click(".fact:first-child .figure a")
 		if diff := cmp.Diff(a.within(1, 1), listed(b)); diff != "" {
 			t.Errorf("yesterday's users (-want +got):\n%s", diff)
@@ -96,6 +114,9 @@ func TestAnalystTakesACohortAway(t *testing.T) {
 		if diff := cmp.Diff(want, listed(b)); diff != "" {
 			t.Errorf("members shown (-want +got):\n%s", diff)
 		}
+		if got := number(b.text("#result .figure")); got != len(want) {
+			t.Errorf("%d users are counted, want %d", got, len(want))
+		}
 		download, err := b.ExpectDownload(func() error { return b.Locator(`a[href^="/api/v1/cohorts/members.csv"]`).Click() })
 		must(t, err)
 		path, err := download.Path()
@@ -125,39 +146,41 @@ func TestAnalystTakesACohortAway(t *testing.T) {
 }
 
 func TestSupportAgentLooksAUserUp(t *testing.T) {
+	const user = "u-010" // one who came every day but some, and was activated
 	inLooks(t, func(b *tab, a *activity) {
 		t := b.t
+		marked := func(what string, want int) {
+			t.Helper()
+			if got, err := b.Locator("td.day.on").Count(); err != nil || got != want {
+				t.Errorf("%s: %d days are marked, want %d (%v)", what, got, want, err)
+			}
+		}
 		b.visit("/users?" + asOf)
-		b.fill("input[name=id]", ` "u-001" `)
+		b.fill("input[name=id]", ` "`+user+`" `)
 		b.click("main form button")
 		b.check()
-		if got := b.text("main h2"); got != "u-001" {
-			t.Errorf("the page is about %q, want u-001", got)
+		if got := b.text("main h2"); got != user {
+			t.Errorf("the page is about %q, want %s", got, user)
 		}
-		var days int
-		for _, users := range a.active {
-			if users["u-001"] {
-				days++
-			}
+		runs := a.runs(user)
+		want := []int{runs[len(runs)-1], slices.Max(runs), a.daysIn("20", user)}
+		var got []int
+		for _, shown := range b.texts("dl.numbers dd")[:3] {
+			got = append(got, number(shown))
 		}
-		numbers := strings.Join(b.texts("dl.numbers dd"), " ")
-		if !strings.Contains(numbers, strconv.Itoa(days)) {
-			t.Errorf("the totals are %q, want %d days", numbers, days)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("current streak, longest streak and days in total (-want +got):\n%s", diff)
 		}
-		on, err := b.Locator("td.day.on").Count()
-		must(t, err)
-		inYear := 0
-		for d, users := range a.active {
-			if users["u-001"] && strings.HasPrefix(d, "2026") {
-				inYear++
-			}
-		}
-		if on != inYear {
-			t.Errorf("%d days are marked, want %d", on, inYear)
-		}
+		marked("this year", a.daysIn("2026", user))
+		b.click(`.year-head a:text-is("2025")`)
+		marked("the year before", a.daysIn("2025", user))
+		b.click(`.year-head a:text-is("2026")`)
+		b.click(`.tabs a[href*="metric=activated_on"]`)
+		marked("activations", 1)
+		b.check()
 		b.visit("/users?id=nobody&" + asOf)
-		if main := b.text("main"); !strings.Contains(main, "nobody") {
-			t.Errorf("the answer to an unknown ID does not name it: %s", main)
+		if n, err := b.Locator(".advice li").Count(); err != nil || n == 0 || b.text(".searched") != "nobody" {
+			t.Errorf("the answer to an unknown ID does not help: %s", b.text("main"))
 		}
 	}, "id=nobody")
 }
@@ -211,20 +234,51 @@ func TestOldLog(t *testing.T) {
 	}
 }
 
-func TestStoreAwayAndBack(t *testing.T) {
-	port, dir := freePort(t), t.TempDir()
-	start := func() (stop func()) {
-		_, stop = storetest.Start(t, "--port", port, "--appendonly", "yes", "--dir", dir)
+func TestPreferences(t *testing.T) {
+	site := serve(t, storetest.Redis(t), newActivity().rows.String())
+	for _, l := range []look{looks[0], looks[len(looks)-1]} {
+		b := open(t, site, l)
+		b.visit("/retention?" + asOf)
+		before := b.URL()
+		b.click("button[name=theme][value=dark]")
+		b.click("button[name=lang][value=zh-CN]")
+		b.look.language = "zh-CN"
+		b.check()
+		if got := b.evaluate(`getComputedStyle(document.documentElement).colorScheme`); got != "dark" {
+			t.Errorf("%s: the colour scheme is %v, want dark", l.name, got)
+		}
+		if b.URL() != before {
+			t.Errorf("%s: choosing leads from %s to %s", l.name, before, b.URL())
+		}
+	}
+}
+
+// movingStore is a Redis server that can be stopped and started again on the
+// same socket and folder. start returns what stops it.
+func movingStore(t *testing.T) (url string, start func() (stop func())) {
+	t.Helper()
+	dir := t.TempDir()
+	socket := filepath.Join(dir, "store.sock")
+	return "unix://" + socket, func() func() {
+		now, stop := storetest.Start(t, "--appendonly", "yes", "--dir", dir)
+		_ = os.Remove(socket)
+		must(t, os.Symlink(strings.TrimPrefix(now, "unix://"), socket))
 		return stop
 	}
+}
+
+func TestStoreAwayAndBack(t *testing.T) {
+	redis, start := movingStore(t)
 	stop := start()
 	a := newActivity()
-	b := open(t, serve(t, "redis://127.0.0.1:"+port, a.rows.String()), looks[0], "/")
+	b := open(t, serve(t, redis, a.rows.String()), looks[0], asOf)
 	b.visit("/?" + asOf)
 	stop()
-	b.visit("/?" + asOf)
-	if main := b.text("main"); !strings.Contains(main, "does not answer") {
-		t.Errorf("the page does not say that the store is away: %s", main)
+	for _, path := range []string{"/?", "/retention?", "/cohorts?expr=activated&", "/users?id=u-010&"} {
+		b.visit(path + asOf)
+		if main := b.text("main"); !strings.Contains(main, "does not answer") {
+			t.Errorf("%s does not say that the store is away: %s", path, main)
+		}
 	}
 	start()
 	want := strconv.Itoa(len(a.within(1, 1)))
@@ -238,14 +292,4 @@ func TestStoreAwayAndBack(t *testing.T) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	defer func() { _ = l.Close() }()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	must(t, err)
-	return port
 }

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"hash/fnv"
 	"image"
+	"image/color"
 	"image/draw"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,7 +57,7 @@ var shotPages = []struct{ name, path string }{
 	{"retention", "/retention?granularity=week&cohorts=first&" + asOf},
 	{"cohorts", "/cohorts?expr=activated+-+exposed&" + asOf},
 	{"wrong expression", "/cohorts?expr=activated+%26+nope&" + asOf},
-	{"user", "/users?id=u-10400&" + asOf},
+	{"user", "/users?id=u-10773&" + asOf},
 	{"unknown user", "/users?id=nobody&" + asOf},
 }
 
@@ -87,27 +89,18 @@ func (b *tab) shoot(file string, whole bool) {
 	must(b.t, err)
 }
 
-// sheet puts pictures on one, a row for each so many, at a third of their size.
+// A sheet shows the upper part of each picture at a third of its size.
+const scale, cellWidth, cellHeight = 3, 1280 / 3, 500
+
+// sheet puts pictures on one, a row for each so many.
 func sheet(to string, files []string, perRow int) error {
-	const scale, cellWidth, cellHeight = 3, 1280 / 3, 500
 	all := image.NewRGBA(image.Rect(0, 0, perRow*cellWidth, (len(files)+perRow-1)/perRow*cellHeight))
 	for i, file := range files {
-		f, err := os.Open(file)
-		if err != nil {
-			return err
-		}
-		picture, err := png.Decode(f)
-		f.Close()
+		small, err := smaller(file)
 		if err != nil {
 			return err
 		}
 		at := image.Pt(i%perRow*cellWidth, i/perRow*cellHeight)
-		small := image.NewRGBA(image.Rect(0, 0, min(cellWidth, picture.Bounds().Dx()/scale), min(cellHeight, picture.Bounds().Dy()/scale)))
-		for y := range small.Rect.Dy() {
-			for x := range small.Rect.Dx() {
-				small.Set(x, y, picture.At(x*scale, y*scale))
-			}
-		}
 		draw.Draw(all, small.Bounds().Add(at), small, image.Point{}, draw.Src)
 	}
 	f, err := os.Create(to)
@@ -116,4 +109,35 @@ func sheet(to string, files []string, perRow int) error {
 	}
 	defer f.Close()
 	return png.Encode(f, all)
+}
+
+func smaller(file string) (image.Image, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	picture, err := png.Decode(f)
+	if err != nil {
+		return nil, err
+	}
+	b := picture.Bounds()
+	small := image.NewRGBA(image.Rect(0, 0, min(cellWidth, b.Dx()/scale), min(cellHeight, b.Dy()/scale)))
+	for y := range small.Rect.Dy() {
+		for x := range small.Rect.Dx() {
+			small.Set(x, y, mean(picture, x*scale, y*scale))
+		}
+	}
+	return small, nil
+}
+
+// mean is the mean colour of a square; one pixel of it alone makes text illegible.
+func mean(picture image.Image, left, top int) color.Color {
+	var r, g, b uint32
+	for i := range scale * scale {
+		red, green, blue, _ := picture.At(left+i%scale, top+i/scale).RGBA()
+		r, g, b = r+red, g+green, b+blue
+	}
+	const n = scale * scale
+	return color.RGBA64{uint16(r / n), uint16(g / n), uint16(b / n), math.MaxUint16}
 }

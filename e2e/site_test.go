@@ -21,6 +21,9 @@ import (
 // today is the day that the journeys take as today.
 var today = time.Date(2026, time.March, 10, 0, 0, 0, 0, time.UTC)
 
+// firstAgo is how many days before today the log begins.
+const firstAgo = 90
+
 func day(ago int) string { return today.AddDate(0, 0, -ago).Format("2006-01-02") }
 
 // activity is a log with what is right about it, worked out user by user.
@@ -31,14 +34,15 @@ type activity struct {
 	exposed   map[string]bool
 }
 
-// newActivity is 60 days of 40 users who come every 1 to 5 days.
+// newActivity is 90 days, some of them in the year before, of 40 users who
+// come every 1 to 5 days and now and then miss one.
 func newActivity() *activity {
 	a := &activity{active: map[string]map[string]bool{}, activated: map[string]bool{}, exposed: map[string]bool{}}
 	a.rows.WriteString("user_id,event,day\n")
 	for u := range 40 {
 		user := fmt.Sprintf("u-%03d", u)
-		for ago := 60; ago >= 0; ago-- {
-			if (ago+u)%(u%5+1) == 0 {
+		for ago := firstAgo; ago >= 0; ago-- {
+			if (ago+u)%(u%5+1) == 0 && (ago+u)%17 != 0 {
 				a.add(user, "login", day(ago))
 			}
 		}
@@ -72,6 +76,30 @@ func (a *activity) within(from, to int) []string {
 		maps.Copy(users, a.active[day(ago)])
 	}
 	return slices.Sorted(maps.Keys(users))
+}
+
+// runs returns the lengths of a user's runs of consecutive days, oldest first,
+// the last of which ends today if the user came today.
+func (a *activity) runs(user string) []int {
+	runs := []int{0}
+	for ago := firstAgo; ago >= 0; ago-- {
+		if a.active[day(ago)][user] {
+			runs[len(runs)-1]++
+		} else {
+			runs = append(runs, 0)
+		}
+	}
+	return runs
+}
+
+// daysIn returns the number of a user's days in a year.
+func (a *activity) daysIn(year, user string) (n int) {
+	for d, users := range a.active {
+		if users[user] && strings.HasPrefix(d, year) {
+			n++
+		}
+	}
+	return n
 }
 
 // bothDays returns the users active on a day and on the day after.
