@@ -110,8 +110,8 @@ func open(t *testing.T, site string, l look, mayFail ...string) *tab {
 
 func (b *tab) listen() {
 	b.OnConsole(func(m playwright.ConsoleMessage) {
-		failed := strings.HasPrefix(m.Text(), "Failed to load resource")
-		if m.Type() == "error" && !(failed && b.expects(m.Location().URL)) {
+		expected := strings.HasPrefix(m.Text(), "Failed to load resource") && b.expects(m.Location().URL)
+		if m.Type() == "error" && !expected {
 			b.t.Errorf("console of %s: %s", b.URL(), m.Text())
 		}
 	})

@@ -84,8 +84,12 @@ func TestShots(t *testing.T) {
 
 func (b *tab) shoot(file string, whole bool) {
 	b.t.Helper()
-	b.WaitForTimeout(300) // the charts are drawn
-	_, err := b.Screenshot(playwright.PageScreenshotOptions{Path: new(file), FullPage: new(whole)})
+	charts, err := b.Locator("figure.chart").Count()
+	must(b.t, err)
+	if charts > 0 {
+		b.drawn()
+	}
+	_, err = b.Screenshot(playwright.PageScreenshotOptions{Path: new(file), FullPage: new(whole)})
 	must(b.t, err)
 }
 
