@@ -68,7 +68,7 @@ func render(c echo.Context, status int, component templ.Component) error {
 func (s *server) pageParams(c echo.Context) *params {
 	p := &params{values: c.QueryParams(), server: s, today: s.today()}
 	p.today = p.dayOr("as_of", p.today)
-	p.opts.Now = s.Now()
+	p.opts = s.options(s.Engine)
 	return p
 }
 

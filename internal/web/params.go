@@ -53,11 +53,16 @@ func (s *server) params(c echo.Context, accepted ...string) *params {
 	p.today = p.dayOr("as_of", p.today)
 	engine, err := query.ParseEngine("engine", cmp.Or(p.text("engine"), string(s.Engine)))
 	p.fail(err)
-	p.opts = query.Options{Engine: engine, Now: s.Now()}
+	p.opts = s.options(engine)
 	p.choice("refresh", "0", "1")
 	p.choice("format", "json", "csv")
 	p.number("wait", 30, 0, maxWaitSeconds)
 	return p
+}
+
+// options is how a question is asked now, by an engine.
+func (s *server) options(engine query.Engine) query.Options {
+	return query.Options{Engine: engine, Now: s.Now()}
 }
 
 // fail keeps the first error.
