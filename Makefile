@@ -20,8 +20,9 @@ build: ## Build bin/dashboard
 
 test: deps drift lint vet unit e2e ## Install what is missing and run every check and test
 
-test-slow: deps ## Every test five times in random order, with the race detector
+test-slow: deps ## Every test five times in random order, with the race detector, and 200 killed imports
 	go test -race -shuffle=on -count=5 -timeout=60m ./...
+	DASHBOARD_TEST_KILLS=200 go test -count=1 -timeout=60m -run TestKilledImports ./cmd/dashboard
 
 unit: ## The tests of all packages but e2e, with the race detector
 	@go test -race $$(go list ./... | grep -v /e2e)
