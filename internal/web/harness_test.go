@@ -64,6 +64,12 @@ func newSite(t testing.TB, rows ...string) *site {
 
 func siteOver(t testing.TB, st *store.Store, rows ...string) *site {
 	t.Helper()
+	return siteWith(t, st, nil, rows...)
+}
+
+// siteWith serves pages that carry notices.
+func siteWith(t testing.TB, st *store.Store, notices []web.Notice, rows ...string) *site {
+	t.Helper()
 	in, err := ingest.New(ingest.Config{Store: st, Workspace: workspace, Events: events})
 	if err != nil {
 		t.Fatal(err)
@@ -72,6 +78,7 @@ func siteOver(t testing.TB, st *store.Store, rows ...string) *site {
 	s.Server = httptest.NewServer(web.New(web.Config{
 		Query: query.New(st, workspace), Ingest: in, Store: st, Version: "test",
 		Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler), Audit: s.audit,
+		Notices: func(context.Context) []web.Notice { return notices },
 	}))
 	t.Cleanup(s.Close)
 	s.send(rows...)

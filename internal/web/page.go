@@ -34,6 +34,7 @@ func (s *server) page(c echo.Context, asOf cohort.Day) views.Page {
 		AsOf:       asOf.String(),
 		ComputedAt: s.Now().In(s.workspace.Zone).Format(time.RFC3339),
 		Version:    s.Version,
+		Notices:    s.notices(c),
 	}
 	if c.QueryParam("as_of") != "" && asOf != s.today() {
 		p.TodayURL = withoutParam(c.Request().URL, "as_of")

@@ -36,7 +36,7 @@ func (s *server) overview(c echo.Context) error {
 		return render(c, http.StatusOK, views.Overview(o))
 	}
 	span := s.dataSpan(cat, p.today)
-	o.Notices = s.staleNotice(c, p, span)
+	o.Notices = append(o.Notices, s.staleNotice(c, p, span)...)
 	metric, days := p.metric("metric"), p.days()
 	if p.err == nil {
 		p.fail(days.Check())

@@ -37,6 +37,9 @@ type Config struct {
 	Version string
 	// Audit is told of every export and look-up.
 	Audit Auditor
+	// Notices returns what every page says at its top; nil is for nothing. It
+	// is asked for each page, so that it must not wait for anything.
+	Notices func(ctx context.Context) []Notice
 }
 
 // server is the handlers' common ground.
