@@ -22,15 +22,13 @@ func Ask[T any](ctx context.Context, s *Service, q Question[T], o Options) (Answ
 	if err := q.Check(s.workspace); err != nil {
 		return a, err
 	}
-	cat, err := s.store.Catalogue(ctx)
-	if err != nil {
-		return a, err
-	}
-	counts, engine, err := s.count(ctx, cat, q.Sets(s.workspace.Calendar), o.Engine)
-	if err != nil {
-		return a, err
-	}
-	return Answer[T]{q.Answer(s.workspace.Calendar, counts), o.Now, engine}, nil
+	return steady(ctx, s, func(cat *cohort.Catalogue) (Answer[T], error) {
+		counts, engine, err := s.count(ctx, cat, q.Sets(s.workspace.Calendar), o.Engine)
+		if err != nil {
+			return a, err
+		}
+		return Answer[T]{q.Answer(s.workspace.Calendar, counts), o.Now, engine}, nil
+	})
 }
 
 // Active answers an ActiveQuestion, with the points that are suspect marked.
@@ -39,15 +37,18 @@ func (s *Service) Active(ctx context.Context, q cohort.ActiveQuestion, o Options
 	if err := q.Check(s.workspace); err != nil {
 		return a, err
 	}
-	cat, err := s.store.Catalogue(ctx)
-	if err != nil {
-		return a, err
-	}
-	calendar := s.workspace.Calendar
-	spans := q.Spans(calendar)
+	spans := q.Spans(s.workspace.Calendar)
 	if len(spans) == 0 {
 		return Answer[[]cohort.Point]{nil, o.Now, Bitop}, nil
 	}
+	return steady(ctx, s, func(cat *cohort.Catalogue) (Answer[[]cohort.Point], error) {
+		return s.active(ctx, cat, q, spans, o)
+	})
+}
+
+func (s *Service) active(ctx context.Context, cat *cohort.Catalogue, q cohort.ActiveQuestion, spans []cohort.Range, o Options) (Answer[[]cohort.Point], error) {
+	var a Answer[[]cohort.Point]
+	calendar := s.workspace.Calendar
 	days, sets := judged(cat, q.Metric, cohort.Range{From: spans[0].From, To: spans[len(spans)-1].To}, q.AsOf)
 	counts, engine, err := s.count(ctx, cat, append(q.Sets(calendar), sets...), o.Engine)
 	if err != nil {

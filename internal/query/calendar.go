@@ -20,10 +20,13 @@ func (s *Service) Calendar(ctx context.Context, q cohort.CalendarQuestion, o Opt
 	if !known {
 		return a, fault.NotFound("unknown_user", "there is no user %s; IDs are compared byte for byte", fault.Show(q.UserID))
 	}
-	cat, err := s.store.Catalogue(ctx)
-	if err != nil {
-		return a, err
-	}
+	return steady(ctx, s, func(cat *cohort.Catalogue) (Answer[cohort.CalendarAnswer], error) {
+		return s.calendar(ctx, cat, offset, q, o)
+	})
+}
+
+func (s *Service) calendar(ctx context.Context, cat *cohort.Catalogue, offset uint32, q cohort.CalendarQuestion, o Options) (Answer[cohort.CalendarAnswer], error) {
+	var a Answer[cohort.CalendarAnswer]
 	days, err := s.daysOf(ctx, cat, offset, q)
 	if err != nil {
 		return a, err

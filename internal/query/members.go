@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 
 	"bitboard/internal/bitmap"
 	"bitboard/internal/cohort"
@@ -15,20 +16,23 @@ type Size struct{ Count, Known int64 }
 
 // Size counts a set.
 func (s *Service) Size(ctx context.Context, set cohort.Set, o Options) (Answer[Size], error) {
-	cat, err := s.store.Catalogue(ctx)
-	if err != nil {
-		return Answer[Size]{}, err
-	}
-	counts, engine, err := s.count(ctx, cat, []cohort.Set{set, cohort.KnownUsers()}, o.Engine)
-	if err != nil {
-		return Answer[Size]{}, err
-	}
-	return Answer[Size]{Size{counts[0], counts[1]}, o.Now, engine}, nil
+	return steady(ctx, s, func(cat *cohort.Catalogue) (Answer[Size], error) {
+		counts, engine, err := s.count(ctx, cat, []cohort.Set{set, cohort.KnownUsers()}, o.Engine)
+		if err != nil {
+			return Answer[Size]{}, err
+		}
+		return Answer[Size]{Size{counts[0], counts[1]}, o.Now, engine}, nil
+	})
 }
 
 // Members hands the IDs of a set's users to emit in ascending order of
-// offset, some thousands at a time, and stops at the first error.
+// offset, some thousands at a time, and stops at the first error. It is ErrBusy
+// when days were replaced meanwhile: what was handed over is then worth nothing.
 func (s *Service) Members(ctx context.Context, set cohort.Set, o Options, emit func(ids []string) error) error {
+	swaps, err := s.store.Swaps(ctx)
+	if err != nil {
+		return err
+	}
 	cat, err := s.store.Catalogue(ctx)
 	if err != nil {
 		return err
@@ -41,6 +45,9 @@ func (s *Service) Members(ctx context.Context, set cohort.Set, o Options, emit f
 		b, err := s.read(ctx, p, segment)
 		if err != nil {
 			return err
+		}
+		if now, err := s.store.Swaps(ctx); err != nil || now != swaps {
+			return errors.Join(err, replaced())
 		}
 		if err := s.emitIDs(ctx, b, uint32(segment)*uint32(s.store.SegmentBits()), emit); err != nil {
 			return err

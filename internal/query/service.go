@@ -16,6 +16,8 @@ import (
 type Store interface {
 	// Catalogue returns what exists, no older than the last acknowledged write.
 	Catalogue(ctx context.Context) (*cohort.Catalogue, error)
+	// Swaps names the replacements of whole days made so far, when none is half done.
+	Swaps(ctx context.Context) (string, error)
 	// SegmentBits is the number of offsets in a segment.
 	SegmentBits() int
 	// Run executes a program on the bitmaps of one segment, atomically.

@@ -49,6 +49,7 @@ func (k keys) catalogueVersion() string { return k.meta("catalogue:version") }
 func (k keys) nextOffset() string       { return k.meta("next_offset") }
 func (k keys) syncLease() string        { return k.meta("sync_lease") }
 func (k keys) syncs() string            { return k.meta("syncs") }
+func (k keys) swaps() string            { return k.meta("swaps") }
 
 // sync is the key of the commit record of a sync.
 func (k keys) sync(id string) string { return k.meta("sync:" + id) }

@@ -76,6 +76,7 @@ func (s *Store) writeRecord(ctx context.Context, id string, r record) error {
 	p := s.client.TxPipeline()
 	p.Set(ctx, s.keys.sync(id), text, 0)
 	p.SAdd(ctx, s.keys.syncs(), id)
+	p.Incr(ctx, s.keys.swaps())
 	return s.exec(ctx, "commit a sync", p)
 }
 
@@ -122,6 +123,7 @@ func (s *Store) finish(ctx context.Context, id string, r record) (Written, error
 	p := s.client.TxPipeline()
 	p.Del(ctx, s.keys.sync(id))
 	p.SRem(ctx, s.keys.syncs(), id)
+	p.Incr(ctx, s.keys.swaps())
 	return total, s.exec(ctx, "end a sync", p)
 }
 

@@ -81,7 +81,8 @@ func (s *Store) start(ctx context.Context) error {
 	if err := s.settleLayout(ctx); err != nil {
 		return err
 	}
-	return s.finishSyncs(ctx)
+	_, err := s.Swaps(ctx)
+	return err
 }
 
 // Close ends the connections. Work that is under way fails.
