@@ -47,7 +47,7 @@ type CountFact struct {
 	// Expr is the set expression of the people counted.
 	Expr string
 	// Suspect says why the number may be too low: missing, missing_segment,
-	// low, or empty when nothing is known.
+	// half_replaced, low, evicted, or empty when nothing is known.
 	Suspect string
 	// Before is the same number of a week before, on BeforeDay; nil when
 	// history does not reach back so far.

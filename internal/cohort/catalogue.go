@@ -41,6 +41,15 @@ type Catalogue struct {
 	segments map[Bitmap][]int // ascending
 	days     map[string][]Day // ascending, per metric
 	all      []int            // every segment in use, ascending
+	doubts   Doubts
+}
+
+// Doubts is what speaks against stored days whatever they hold.
+type Doubts struct {
+	// Evicted says that the store has removed keys by itself.
+	Evicted bool
+	// HalfReplaced holds the days whose replacement cannot be finished.
+	HalfReplaced map[Bitmap]bool
 }
 
 // NewCatalogue returns the snapshot of what exists. A bitmap with no segments
@@ -67,7 +76,7 @@ func NewCatalogue(segments map[Bitmap][]int) *Catalogue {
 }
 
 // With returns the catalogue with other segments for some bitmaps; nil, unlike
-// an empty list, removes one.
+// an empty list, removes one. It has no doubts.
 func (c *Catalogue) With(changed map[Bitmap][]int) *Catalogue {
 	segments := make(map[Bitmap][]int, len(c.segments)+len(changed))
 	maps.Copy(segments, c.segments)
@@ -78,6 +87,13 @@ func (c *Catalogue) With(changed map[Bitmap][]int) *Catalogue {
 		}
 	}
 	return NewCatalogue(segments)
+}
+
+// Doubting returns the catalogue with other doubts.
+func (c *Catalogue) Doubting(d Doubts) *Catalogue {
+	doubting := *c
+	doubting.doubts = d
+	return &doubting
 }
 
 // All yields every bitmap with the segments in which it exists, in no order.

@@ -9,11 +9,17 @@ type Suspicion string
 const (
 	// Missing is a day with neither a bitmap nor an empty-day marker.
 	Missing Suspicion = "missing"
+	// HalfReplaced is a day of which a replacement was begun and cannot be
+	// finished: some segments hold the new users, some the old.
+	HalfReplaced Suspicion = "half_replaced"
 	// MissingSegment is a day without a segment that both its neighbours have.
 	MissingSegment Suspicion = "missing_segment"
 	// Low is a day with under a quarter of the median of its weekday in the
 	// four weeks before.
 	Low Suspicion = "low"
+	// Evicted is any other day while the store has removed keys by itself:
+	// nobody can tell which.
+	Evicted Suspicion = "evicted"
 )
 
 const (
@@ -39,10 +45,14 @@ func Suspects(cat *Catalogue, metric string, r Range, asOf Day, counts map[Day]i
 		switch {
 		case !there:
 			found[d] = Missing
+		case cat.doubts.HalfReplaced[DayOfMetric(metric, d)]:
+			found[d] = HalfReplaced
 		case lacksSegment(cat, metric, d):
 			found[d] = MissingSegment
 		case isLow(n, d, counts):
 			found[d] = Low
+		case cat.doubts.Evicted:
+			found[d] = Evicted
 		}
 	}
 	return found

@@ -12,10 +12,12 @@ import (
 	"bitboard/internal/cohort"
 )
 
-// moment is a state of the stored catalogue: which data, and how often changed.
+// moment is a state of the stored catalogue: which data, how often changed, and
+// whether the store has removed keys by itself.
 type moment struct {
 	epoch   string
 	version int64
+	evicted bool
 }
 
 // snapshot is the catalogue as it was at a moment, or newer.
@@ -97,16 +99,20 @@ func (s *Store) readMoment(ctx context.Context) (moment, error) {
 	if err != nil {
 		return moment{}, s.failed(ctx, "read the catalogue's version", err)
 	}
+	e, err := s.eviction(ctx)
+	if err != nil {
+		return moment{}, err
+	}
 	epoch, _ := values[0].(string)
 	text, ok := values[1].(string)
 	if !ok {
-		return moment{epoch: epoch}, nil
+		return moment{epoch: epoch, evicted: e.evicted}, nil
 	}
 	version, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		return moment{}, fmt.Errorf("store: catalogue's version: %w", err)
 	}
-	return moment{epoch, version}, nil
+	return moment{epoch, version, e.evicted}, nil
 }
 
 // catchUp returns seen with what changed since. Data that are other data, or
@@ -125,7 +131,8 @@ func (s *Store) catchUp(ctx context.Context, seen *snapshot) (*snapshot, error) 
 	}
 	// What was changed after now was read may be in it already; the next reader
 	// sees a higher version and reads it again, which does no harm.
-	return &snapshot{now, seen.catalogue.With(changed)}, nil
+	next := seen.catalogue.With(changed)
+	return &snapshot{now, next.Doubting(cohort.Doubts{Evicted: now.evicted})}, nil
 }
 
 // changedSince returns the segments of each bitmap that changed after a

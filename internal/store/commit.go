@@ -47,6 +47,9 @@ func (y *Sync) Commit(ctx context.Context, force bool) (Written, error) {
 // prepare compares the staged days with the stored ones, makes the commit
 // record, and gives all staged keys the time that a committed sync may take.
 func (y *Sync) prepare(ctx context.Context, force bool) (record, Written, error) {
+	if err := y.store.writable(ctx); err != nil {
+		return record{}, Written{}, err
+	}
 	c, err := y.compare(ctx)
 	if err != nil {
 		return record{}, Written{}, err

@@ -105,6 +105,7 @@ func (s *Store) Generation(ctx context.Context) (string, error) {
 func (s *Store) forget() {
 	s.known.clear()
 	s.view.clear()
+	s.watch.forget()
 }
 
 // checkVersion refuses servers that lack what the keys and scripts rely on.

@@ -53,6 +53,9 @@ func (s *Store) Assign(ctx context.Context, ids []string) ([]uint32, error) {
 	if len(missing) == 0 {
 		return offsets, nil
 	}
+	if err := s.writable(ctx); err != nil {
+		return nil, err
+	}
 	found, err := s.resolveAll(ctx, now.epoch, ids, missing)
 	if err != nil {
 		return nil, err

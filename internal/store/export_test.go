@@ -20,3 +20,6 @@ func (y *Sync) CommitOnly(ctx context.Context, n int) error {
 	y.end()
 	return nil
 }
+
+// AskAboutEviction forgets what the servers said about eviction, as time does.
+func (s *Store) AskAboutEviction() { s.watch.forget() }

@@ -27,6 +27,9 @@ func (w *Written) add(more Written) {
 // fails, some segments may have been written; done again it ends in the same
 // state. What it says was new leaves out what a lost reply was about.
 func (s *Store) Merge(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitmap) (Written, error) {
+	if err := s.writable(ctx); err != nil {
+		return Written{}, err
+	}
 	marks = withKnown(marks)
 	places := s.places(marks)
 	if err := s.register(ctx, places); err != nil {
@@ -170,6 +173,9 @@ func (s *Store) queueExpiry(ctx context.Context, p redis.Pipeliner, key string, 
 // Clear takes users out of days and flags, and returns how many bits went from
 // 1 to 0. The users stay known.
 func (s *Store) Clear(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitmap) (cleared int64, err error) {
+	if err := s.writable(ctx); err != nil {
+		return 0, err
+	}
 	for segment, writes := range s.bySegment(marks) {
 		present, err := s.existing(ctx, segment, writes)
 		if err != nil {

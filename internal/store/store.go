@@ -50,6 +50,7 @@ type Store struct {
 	known   *idCache
 	servers servers
 	view    view
+	watch   evictionWatch
 }
 
 var prefixPattern = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,64}$`)
@@ -63,7 +64,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, fault.Invalid("bad_prefix", "prefix",
 			"%s cannot start every key; give 1 to 64 letters, digits, or any of _ . : -", fault.Show(c.Prefix))
 	}
-	s := &Store{config: c, keys: keys{c.Prefix}, known: newIDCache(), view: newView()}
+	s := &Store{config: c, keys: keys{c.Prefix}, known: newIDCache(), view: newView(), watch: newEvictionWatch()}
 	if err := s.connect(); err != nil {
 		return nil, err
 	}

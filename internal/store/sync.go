@@ -37,6 +37,9 @@ type stage struct {
 // is ErrBusy when that does not; one that was committed and interrupted is
 // finished first.
 func (s *Store) BeginSync(ctx context.Context) (*Sync, error) {
+	if err := s.writable(ctx); err != nil {
+		return nil, err
+	}
 	y := &Sync{store: s, id: random(), staged: map[cohort.Bitmap]*stage{}}
 	if err := s.takeLease(ctx, y.id); err != nil {
 		return nil, err
@@ -87,6 +90,9 @@ func (y *Sync) end() {
 // Stage adds users, given by offset, to the new users of days, and of flags.
 // A day that is staged with no users at all becomes empty.
 func (y *Sync) Stage(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitmap) error {
+	if err := y.store.writable(ctx); err != nil {
+		return err
+	}
 	marks = withKnown(marks)
 	y.note(marks)
 	for segment, writes := range y.store.bySegment(marks) {
