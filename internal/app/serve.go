@@ -90,6 +90,7 @@ func pages(c config.Config, d *data, log *slog.Logger) (http.Handler, error) {
 		Log:     log,
 		Version: revision(),
 		Audit:   auditor(log),
+		Notices: notices(d),
 	}), nil
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // evictionAge is how long an answer of the servers about eviction holds.
-const evictionAge = 5 * time.Second
+const evictionAge = 2 * time.Second
 
 // eviction is what the servers say about keys that they remove by themselves.
 type eviction struct {
