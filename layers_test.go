@@ -28,7 +28,7 @@ var layers = []layer{
 	{"cmd/dashboard", []string{"internal/app"}},
 	{"e2e", []string{"internal/app"}},
 	{"internal/app", []string{
-		"internal/config", "internal/web", "internal/ingest", "internal/query", "internal/store", "internal/store/embedded",
+		"internal/config", "internal/web", "internal/ingest", "internal/query", "internal/store", "internal/store/embedded", "internal/store/memory",
 		"internal/cohort", "internal/fault",
 	}},
 	{"internal/web", []string{
@@ -43,9 +43,10 @@ var layers = []layer{
 	{"internal/ingest", []string{"internal/ingest/rows", "internal/store", "internal/cohort", "internal/fault"}},
 	{"internal/ingest/rows", []string{"internal/fault"}},
 	{"internal/query", []string{"internal/cohort", "internal/bitmap", "internal/fault"}},
-	{"internal/store/storetest", []string{"internal/store"}},
+	{"internal/store/storetest", []string{"internal/store", "internal/store/memory"}},
 	{"internal/store", []string{"internal/cohort", "internal/bitmap", "internal/fault"}},
 	{"internal/store/embedded", []string{"internal/fault"}},
+	{"internal/store/memory", nil},
 	{"internal/config", []string{"internal/cohort", "internal/fault"}},
 	{"internal/cohort", []string{"internal/fault"}},
 	{"internal/bitmap", nil},
@@ -60,6 +61,7 @@ var libraries = []struct {
 }{
 	{"github.com/labstack/echo/", []string{"internal/web"}},
 	{"github.com/redis/go-redis/", []string{"internal/store"}},
+	{"github.com/alicebob/miniredis/", []string{"internal/store/memory"}},
 	{"github.com/go-echarts/go-echarts/", []string{"internal/chart"}},
 	{"github.com/a-h/templ", []string{"views", "views/ui", "internal/web"}},
 	{"github.com/spf13/cobra", []string{"internal/app"}},
