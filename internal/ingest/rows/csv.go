@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strings"
 
 	"bitboard/internal/fault"
 )
@@ -28,7 +27,7 @@ var (
 )
 
 // openCSV reads the header, which is the window's first line.
-func openCSV(name string, w *window) (*csv, error) {
+func openCSV(name string, w *window, f *format) (*csv, error) {
 	c := &csv{lines: w}
 	n, lines, err := c.recordEnd()
 	if errors.Is(err, errStray) || errors.Is(err, errOpen) {
@@ -40,38 +39,16 @@ func openCSV(name string, w *window) (*csv, error) {
 	var header []string
 	c.fields(trimReturn(w.head(n)), func(_ int, field []byte) { header = append(header, string(field)) })
 	w.pass(n, lines)
-	if err := checkHeader(name, header); err != nil {
+	if err := f.checkHeader(name, header); err != nil {
 		return nil, err
 	}
 	for i, h := range header {
-		if new(Row).column(h) == nil {
+		if !slices.Contains(f.reads, h) {
 			header[i] = ""
 		}
 	}
 	c.names = header
 	return c, nil
-}
-
-// checkHeader tells which of the needed columns are missing or there twice.
-func checkHeader(name string, header []string) error {
-	var missing []string
-	for _, need := range []string{UserID, Event} {
-		if !slices.Contains(header, need) {
-			missing = append(missing, need)
-		}
-	}
-	if !slices.Contains(header, Timestamp) && !slices.Contains(header, Day) {
-		missing = append(missing, Timestamp+" or "+Day)
-	}
-	if len(missing) > 0 {
-		return fault.Invalid("missing_columns", "", "%s lacks the column %s; its header names %s", name, strings.Join(missing, ", "), fault.Show(strings.Join(header, ",")))
-	}
-	for i, h := range header {
-		if new(Row).column(h) != nil && slices.Contains(header[:i], h) {
-			return fault.Invalid("double_column", "", "%s has the column %s twice", name, h)
-		}
-	}
-	return nil
 }
 
 // Next implements Reader.

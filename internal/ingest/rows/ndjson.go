@@ -2,6 +2,7 @@ package rows
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 
 	"bitboard/internal/fault"
@@ -16,7 +17,7 @@ type ndjson struct {
 // NDJSON reads a text as NDJSON, whatever its first line looks like.
 func NDJSON(text []byte) Reader {
 	w := newWindow(bytes.NewReader(bytes.TrimPrefix(text, byteOrderMark)))
-	return &ndjson{lines: w}
+	return &ndjson{lines: w, json: objects{format: &activity}}
 }
 
 // Next implements Reader.
@@ -44,12 +45,14 @@ func (n *ndjson) Next(row *Row) error {
 // Object reads one JSON object as the row of a line, or of an item of an array.
 func Object(line int64, text []byte) Row {
 	row := Row{Line: line}
-	row.Fault = new(objects).read(&row, text)
+	o := objects{format: &activity}
+	row.Fault = o.read(&row, text)
 	return row
 }
 
 // objects reads JSON objects into rows, reusing one buffer.
 type objects struct {
+	format *format
 	// unescaped holds the strings of the row that had escapes.
 	unescaped []byte
 }
@@ -70,7 +73,7 @@ func (o *objects) read(row *Row, text []byte) *fault.Error {
 	}
 	if !s.skip('}') {
 		for {
-			if err := member(row, &s); err != nil {
+			if err := o.member(row, &s); err != nil {
 				return err
 			}
 			if !s.skip(',') {
@@ -88,7 +91,7 @@ func (o *objects) read(row *Row, text []byte) *fault.Error {
 }
 
 // member reads a name and its value into the row.
-func member(row *Row, s *scanner) *fault.Error {
+func (o *objects) member(row *Row, s *scanner) *fault.Error {
 	name, ok := s.value()
 	if !ok || name.kind != stringValue || !s.skip(':') {
 		return badJSON()
@@ -101,14 +104,14 @@ func member(row *Row, s *scanner) *fault.Error {
 		row.Value = v.raw
 		return nil
 	}
-	column := row.column(string(name.text))
-	if column == nil {
+	if !slices.Contains(o.format.reads, string(name.text)) {
 		return nil
 	}
+	column := row.column(string(name.text))
 	switch {
 	case v.kind == nullValue:
 		*column = nil
-	case v.kind == stringValue && !v.broken, v.kind == numberValue && string(name.text) == UserID:
+	case v.kind == stringValue && !v.broken, v.kind == numberValue && mayBeNumber(string(name.text)):
 		*column = v.text
 	default:
 		return fault.Invalid("bad_"+string(name.text), string(name.text), "%s is %s; give %s", name.text, fault.Show(string(v.raw)), accepted(string(name.text)))
@@ -116,9 +119,13 @@ func member(row *Row, s *scanner) *fault.Error {
 	return nil
 }
 
+// mayBeNumber reports whether a field may hold a number, which is then read as
+// the text that it is.
+func mayBeNumber(column string) bool { return column == UserID || column == Offset }
+
 // accepted says what a field may hold.
 func accepted(column string) string {
-	if column == UserID {
+	if mayBeNumber(column) {
 		return "a string or a number"
 	}
 	return "a string"

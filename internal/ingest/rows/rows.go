@@ -1,6 +1,6 @@
-// Package rows reads the rows of an activity log as a stream: CSV with a
-// header or NDJSON, plain or gzip, in bounded memory however long a line is.
-// It knows what the columns are called and nothing of what they mean.
+// Package rows reads the rows of an activity log, or of a table of user IDs and
+// offsets, as a stream: CSV with a header or NDJSON, plain or gzip, in bounded
+// memory however long a line is. It knows what the columns are called and nothing of what they mean.
 package rows
 
 import (
@@ -24,6 +24,7 @@ const (
 	Timestamp = "timestamp"
 	Day       = "day"
 	Value     = "value"
+	Offset    = "offset"
 )
 
 // Row is one data row. Its slices are good until the next row is read.
@@ -33,6 +34,8 @@ type Row struct {
 	// UserID, Event, Timestamp and Day are the texts given; an absent field
 	// is empty. Those of CSV may hold bytes that are not UTF-8.
 	UserID, Event, Timestamp, Day []byte
+	// Offset is the text given, of a file of pairs only.
+	Offset []byte
 	// Value is the JSON text of the field value of NDJSON, nil when absent.
 	Value []byte
 	// Fault says why the row cannot be read; the fields mean nothing then.
@@ -42,7 +45,7 @@ type Row struct {
 // reset makes the row an empty one of a line.
 func (r *Row) reset(line int64) { *r = Row{Line: line} }
 
-// column returns where the row keeps a column, nil for one that is not read.
+// column returns where the row keeps one of the columns above but value.
 func (r *Row) column(name string) *[]byte {
 	switch name {
 	case UserID:
@@ -54,7 +57,7 @@ func (r *Row) column(name string) *[]byte {
 	case Day:
 		return &r.Day
 	default:
-		return nil
+		return &r.Offset
 	}
 }
 
@@ -66,10 +69,15 @@ type Reader interface {
 	Next(row *Row) error
 }
 
-// Open finds out how a source is written and reads its header. The name is
+// Open finds out how an activity log is written and reads its header. The name is
 // for messages. A source that is not CSV with the needed columns or NDJSON is
 // a fault.ErrInvalid. One that is empty, or blank, has no rows.
-func Open(name string, src io.Reader) (Reader, error) {
+func Open(name string, src io.Reader) (Reader, error) { return activity.open(name, src) }
+
+// OpenPairs does what Open does for a source of user IDs with their offsets.
+func OpenPairs(name string, src io.Reader) (Reader, error) { return pairs.open(name, src) }
+
+func (f *format) open(name string, src io.Reader) (Reader, error) {
 	plain, err := unpack(name, src)
 	if err != nil {
 		return nil, err
@@ -83,11 +91,11 @@ func Open(name string, src io.Reader) (Reader, error) {
 	case err != nil && err != errTooLong:
 		return nil, err
 	case bytes.HasPrefix(bytes.TrimLeft(first, blanks), []byte("{")):
-		return &ndjson{lines: w}, nil
+		return &ndjson{lines: w, json: objects{format: f}}, nil
 	case err == errTooLong || !isText(first):
 		return nil, fault.Invalid("not_text", "", "%s is neither CSV with a header nor NDJSON, plain or gzip: it starts with %s", name, fault.Show(string(first[:min(len(first), shownBytes)])))
 	}
-	return openCSV(name, w)
+	return openCSV(name, w, f)
 }
 
 const (
