@@ -67,7 +67,7 @@ func (y *Sync) prepare(ctx context.Context, force bool) (record, Written, error)
 // come last: without one, the segment counts as done.
 func (y *Sync) hold(ctx context.Context, r record) error {
 	s := y.store
-	held, err := s.renewLease(ctx, y.id)
+	held, err := s.renewLease(ctx, s.syncLease(), y.id)
 	if err != nil {
 		return err
 	}

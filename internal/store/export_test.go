@@ -23,3 +23,24 @@ func (y *Sync) CommitOnly(ctx context.Context, n int) error {
 
 // AskAboutEviction forgets what the servers said about eviction, as time does.
 func (s *Store) AskAboutEviction() { s.watch.forget() }
+
+// ReserveOnly, AppendOnly and ClaimOnly are the steps in which new IDs get
+// offsets, for writers that die after any of them.
+func (s *Store) ReserveOnly(ctx context.Context, ids []string) (first uint32, err error) {
+	return s.reserve(ctx, ids)
+}
+
+// AppendOnly writes the reverse entries of IDs from an offset on.
+func (s *Store) AppendOnly(ctx context.Context, first uint32, ids []string) error {
+	return s.appendReverse(ctx, first, ids)
+}
+
+// ClaimOnly writes the forward entries of IDs from an offset on.
+func (s *Store) ClaimOnly(ctx context.Context, first uint32, ids []string) ([]uint32, error) {
+	return s.claim(ctx, first, ids)
+}
+
+// PlaceOnly writes the reverse entries of pairs.
+func (m *IDImport) PlaceOnly(ctx context.Context, pairs []Pair) error {
+	return m.store.place(ctx, pairs)
+}

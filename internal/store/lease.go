@@ -12,8 +12,8 @@ import (
 const (
 	// leaseTTL is how long the lease of a process that died stays in the way.
 	leaseTTL = 10 * time.Second
-	// leaseWait is how long a sync waits for another's lease; longer than
-	// leaseTTL, so that the sync of a process that died is never in the way.
+	// leaseWait is how long one waits for another's lease; longer than
+	// leaseTTL, so that a process that died is never in the way.
 	leaseWait  = 15 * time.Second
 	leaseRetry = 100 * time.Millisecond
 )
@@ -29,15 +29,24 @@ return redis.call('DEL', KEYS[1])
 `)
 )
 
-// takeLease waits until no other sync holds the lease and takes it under an
-// ID. It is ErrBusy when another holds on to it.
-func (s *Store) takeLease(ctx context.Context, id string) error {
+// lease is what one process at a time holds.
+type lease struct {
+	key string
+	// work is what the holder does, for messages.
+	work string
+}
+
+func (s *Store) syncLease() lease { return lease{s.keys.syncLease(), "replace"} }
+
+// takeLease waits until nobody else holds the lease and takes it under an ID.
+// It is ErrBusy when another holds on to it.
+func (s *Store) takeLease(ctx context.Context, l lease, id string) error {
 	patience := time.NewTimer(leaseWait)
 	defer patience.Stop()
 	for {
-		taken, err := s.client.SetNX(ctx, s.keys.syncLease(), id, leaseTTL).Result()
+		taken, err := s.client.SetNX(ctx, l.key, id, leaseTTL).Result()
 		if err != nil {
-			return s.failed(ctx, "take the lease of syncs", err)
+			return s.failed(ctx, "take the lease of a "+l.work, err)
 		}
 		if taken {
 			return nil
@@ -47,20 +56,20 @@ func (s *Store) takeLease(ctx context.Context, id string) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-patience.C:
-			return &fault.Error{Kind: fault.ErrBusy, Code: "sync_running", Position: fault.NoPosition,
-				Message: "another replace is running under the prefix " + s.config.Prefix + "; try again when it has ended"}
+			return &fault.Error{Kind: fault.ErrBusy, Code: "already_running", Position: fault.NoPosition,
+				Message: "another " + l.work + " is running under the prefix " + s.config.Prefix + "; try again when it has ended"}
 		}
 	}
 }
 
 // renewLease holds on to a lease; held is false when it was lost.
-func (s *Store) renewLease(ctx context.Context, id string) (held bool, err error) {
-	n, err := renewScript.Run(ctx, s.client, []string{s.keys.syncLease()}, id, leaseTTL.Milliseconds()).Int()
-	return n == 1, s.failed(ctx, "renew the lease of syncs", err)
+func (s *Store) renewLease(ctx context.Context, l lease, id string) (held bool, err error) {
+	n, err := renewScript.Run(ctx, s.client, []string{l.key}, id, leaseTTL.Milliseconds()).Int()
+	return n == 1, s.failed(ctx, "renew the lease of a "+l.work, err)
 }
 
 // releaseLease gives a lease back, unless it is another's by now.
-func (s *Store) releaseLease(ctx context.Context, id string) error {
-	err := releaseScript.Run(ctx, s.client, []string{s.keys.syncLease()}, id).Err()
-	return s.failed(ctx, "release the lease of syncs", err)
+func (s *Store) releaseLease(ctx context.Context, l lease, id string) error {
+	err := releaseScript.Run(ctx, s.client, []string{l.key}, id).Err()
+	return s.failed(ctx, "release the lease of a "+l.work, err)
 }

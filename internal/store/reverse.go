@@ -17,6 +17,10 @@ const (
 	blocksPerRead = 1000
 )
 
+// erased stands for the ID in the reverse entry of a user who was forgotten. It
+// is no ID, so nobody else is ever given the offset.
+const erased = "\x00"
+
 // A reverse entry is the offset within its block in one byte, the ID's length
 // less one in one byte, and the ID's bytes. Entries are appended in any order,
 // and of two for one offset the last holds.
@@ -93,6 +97,18 @@ func firstBlocks(offsets []uint32) (blocks []uint32, n int) {
 }
 
 func (s *Store) readReverse(ctx context.Context, blocks, offsets []uint32, ids []string) error {
+	return s.eachBlock(ctx, blocks, func(block uint32, entries *[reverseBlock]string) {
+		for len(offsets) > 0 && offsets[0]/reverseBlock == block {
+			if id := entries[offsets[0]%reverseBlock]; id != erased {
+				ids[0] = id
+			}
+			offsets, ids = offsets[1:], ids[1:]
+		}
+	})
+}
+
+// eachBlock reads blocks and calls f for each in turn, with its IDs.
+func (s *Store) eachBlock(ctx context.Context, blocks []uint32, f func(block uint32, entries *[reverseBlock]string)) error {
 	p := s.client.Pipeline()
 	replies := make([]*redis.StringCmd, len(blocks))
 	for i, block := range blocks {
@@ -106,10 +122,7 @@ func (s *Store) readReverse(ctx context.Context, blocks, offsets []uint32, ids [
 		if !ok {
 			return fmt.Errorf("store: block %d of the dictionary is damaged", block)
 		}
-		for len(offsets) > 0 && offsets[0]/reverseBlock == block {
-			ids[0] = entries[offsets[0]%reverseBlock]
-			offsets, ids = offsets[1:], ids[1:]
-		}
+		f(block, &entries)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (s *Store) BeginSync(ctx context.Context) (*Sync, error) {
 		return nil, err
 	}
 	y := &Sync{store: s, id: random(), staged: map[cohort.Bitmap]*stage{}}
-	if err := s.takeLease(ctx, y.id); err != nil {
+	if err := s.takeLease(ctx, s.syncLease(), y.id); err != nil {
 		return nil, err
 	}
 	y.keepAlive(context.WithoutCancel(ctx))
@@ -66,7 +66,7 @@ func (y *Sync) keepAlive(ctx context.Context) {
 			// A failure to renew shows at the commit, which checks all of it.
 			select {
 			case <-lease.C:
-				_, _ = y.store.renewLease(renewing, y.id)
+				_, _ = y.store.renewLease(renewing, y.store.syncLease(), y.id)
 			case <-temps.C:
 				_, _ = y.expire(renewing, y.store.config.TempTTL)
 			case <-renewing.Done():
@@ -78,7 +78,7 @@ func (y *Sync) keepAlive(ctx context.Context) {
 		stop()
 		<-stopped
 		// A lease that cannot be given back ends by itself.
-		_ = y.store.releaseLease(ctx, y.id)
+		_ = y.store.releaseLease(ctx, y.store.syncLease(), y.id)
 	}
 }
 
