@@ -129,10 +129,14 @@ func (s *Store) catchUp(ctx context.Context, seen *snapshot) (*snapshot, error) 
 	if err != nil {
 		return nil, err
 	}
+	half, err := s.HalfReplaced(ctx)
+	if err != nil {
+		return nil, err
+	}
 	// What was changed after now was read may be in it already; the next reader
 	// sees a higher version and reads it again, which does no harm.
-	next := seen.catalogue.With(changed)
-	return &snapshot{now, next.Doubting(cohort.Doubts{Evicted: now.evicted})}, nil
+	doubts := cohort.Doubts{Evicted: now.evicted, HalfReplaced: half}
+	return &snapshot{now, seen.catalogue.With(changed).Doubting(doubts)}, nil
 }
 
 // changedSince returns the segments of each bitmap that changed after a

@@ -34,13 +34,21 @@ func (y *Sync) Commit(ctx context.Context, force bool) (Written, error) {
 		return Written{}, err
 	}
 	defer y.end()
+	return y.carryOut(ctx, r, written)
+}
+
+// carryOut writes the commit record and does what it says.
+func (y *Sync) carryOut(ctx context.Context, r record, written Written) (Written, error) {
 	// The record may be there although its reply was lost, so from here on
 	// nothing that is staged is dropped.
 	if err := y.store.writeRecord(ctx, y.id, r); err != nil {
 		return Written{}, err
 	}
-	added, err := y.store.finish(ctx, y.id, r)
+	added, lost, err := y.store.finish(ctx, y.id, r)
 	written.add(added)
+	if err == nil && lost != nil {
+		err = y.store.lostStaged(lost)
+	}
 	return written, err
 }
 
@@ -60,6 +68,9 @@ func (y *Sync) prepare(ctx context.Context, force bool) (record, Written, error)
 		}
 	}
 	r := y.record(c)
+	if r.At, err = y.store.serverTime(ctx); err != nil {
+		return record{}, Written{}, err
+	}
 	return r, Written{BitsNew: c.bitsNew}, y.hold(ctx, r)
 }
 

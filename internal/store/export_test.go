@@ -13,12 +13,24 @@ func (y *Sync) CommitOnly(ctx context.Context, n int) error {
 		return err
 	}
 	for _, sr := range r.Segments[:n] {
-		if _, err := y.store.apply(ctx, y.id, sr); err != nil {
+		if _, _, err := y.store.apply(ctx, y.id, sr); err != nil {
 			return err
 		}
 	}
 	y.end()
 	return nil
+}
+
+// CommitAfter does what Commit does, with something that happens once all is
+// prepared.
+func (y *Sync) CommitAfter(ctx context.Context, happens func()) (Written, error) {
+	r, written, err := y.prepare(ctx, true)
+	if err != nil {
+		return Written{}, err
+	}
+	happens()
+	defer y.end()
+	return y.carryOut(ctx, r, written)
 }
 
 // AskAboutEviction forgets what the servers said about eviction, as time does.

@@ -50,6 +50,7 @@ func (k keys) nextOffset() string       { return k.meta("next_offset") }
 func (k keys) syncLease() string        { return k.meta("sync_lease") }
 func (k keys) syncs() string            { return k.meta("syncs") }
 func (k keys) swaps() string            { return k.meta("swaps") }
+func (k keys) halfReplaced() string     { return k.meta("half_replaced") }
 func (k keys) idImportLease() string    { return k.meta("import_ids_lease") }
 
 // imported is the key of the list of ranges of offsets, as FROM-END, that were

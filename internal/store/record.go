@@ -22,6 +22,8 @@ const (
 // record is the commit record of a sync: all that is needed to finish it. It
 // is written once everything is staged, and deleted when all is done.
 type record struct {
+	// At is when the sync was committed, as Unix time of the server.
+	At int64 `json:"at"`
 	// Days are the members of the days that are replaced.
 	Days []string `json:"days"`
 	// Segments are those in which something is to be done.
@@ -39,13 +41,25 @@ type segmentRecord struct {
 	Remove []string `json:"remove,omitempty"`
 }
 
+// The states in which applyScript finds a segment.
+const (
+	appliedNow = iota
+	nothingPending
+	stagedGone
+)
+
 // applyScript does what a commit record says about one segment, once: KEYS[1]
 // is deleted with it, and when that is gone it was done before. The other KEYS
 // are the staged and the lasting key of each step. ARGV has for each step its
 // kind (replace, merge, know or remove) and when the lasting key expires, as
-// Unix time, or 0. It returns the bits and the users that the merges added.
+// Unix time, or 0. When a staged key is gone it changes nothing. It returns the
+// state, and the bits and the users that the merges added.
 var applyScript = redis.NewScript(`
-if redis.call('UNLINK', KEYS[1]) == 0 then return {0, 0} end
+if redis.call('EXISTS', KEYS[1]) == 0 then return {1, 0, 0} end
+for i = 2, #KEYS, 2 do
+  if ARGV[i - 1] ~= 'remove' and redis.call('EXISTS', KEYS[i]) == 0 then return {2, 0, 0} end
+end
+redis.call('UNLINK', KEYS[1])
 local bits, users = 0, 0
 for i = 2, #KEYS, 2 do
   local staged, target, kind, at = KEYS[i], KEYS[i + 1], ARGV[i - 1], ARGV[i]
@@ -64,7 +78,7 @@ for i = 2, #KEYS, 2 do
     if at == '0' then redis.call('PERSIST', target) else redis.call('EXPIREAT', target, at) end
   end
 end
-return {bits, users}
+return {0, bits, users}
 `)
 
 // writeRecord commits a sync. From then on it will be finished by somebody.
@@ -89,8 +103,11 @@ func (s *Store) finishSyncs(ctx context.Context) error {
 	}
 	for _, id := range ids {
 		text, err := s.client.Get(ctx, s.keys.sync(id)).Bytes()
-		if err == redis.Nil {
-			continue // finished by another process meanwhile
+		if err == redis.Nil { // finished by another process meanwhile, or evicted
+			if err := s.client.SRem(ctx, s.keys.syncs(), id).Err(); err != nil {
+				return s.failed(ctx, "end a sync", err)
+			}
+			continue
 		}
 		if err != nil {
 			return s.failed(ctx, "read a commit record", err)
@@ -99,52 +116,64 @@ func (s *Store) finishSyncs(ctx context.Context) error {
 		if err := json.Unmarshal(text, &r); err != nil {
 			return fmt.Errorf("store: commit record %s: %w", id, err)
 		}
-		if _, err := s.finish(ctx, id, r); err != nil {
+		if _, _, err := s.finish(ctx, id, r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// finish rolls a committed sync forward from wherever it stands, and returns
-// what its merges added, as far as that was done here.
-func (s *Store) finish(ctx context.Context, id string, r record) (Written, error) {
-	var total Written
+// finish rolls a committed sync forward from wherever it stands. It returns
+// what its merges added, as far as that was done here, and the members that
+// may be left half replaced because what was staged for them is gone.
+func (s *Store) finish(ctx context.Context, id string, r record) (total Written, lost []string, err error) {
+	late, err := s.late(ctx, r)
+	if err != nil {
+		return total, nil, err
+	}
+	var gone []segmentRecord
 	for _, sr := range r.Segments {
-		written, err := s.apply(ctx, id, sr)
+		state, written, err := s.apply(ctx, id, sr)
 		if err != nil {
-			return total, err
+			return total, nil, err
 		}
 		total.add(written)
+		if state == stagedGone || state == nothingPending && late {
+			gone = append(gone, sr)
+			lost = append(lost, sr.members()...)
+		}
 	}
 	if err := s.catalogueSync(ctx, r); err != nil {
-		return total, err
+		return total, nil, err
 	}
-	p := s.client.TxPipeline()
-	p.Del(ctx, s.keys.sync(id))
-	p.SRem(ctx, s.keys.syncs(), id)
-	p.Incr(ctx, s.keys.swaps())
-	return total, s.exec(ctx, "end a sync", p)
+	if err := s.endSync(ctx, id, r, lost); err != nil {
+		return total, nil, err
+	}
+	return total, lost, s.dropSegments(ctx, id, gone)
 }
 
-// apply does what the record says about one segment, unless it was done.
-func (s *Store) apply(ctx context.Context, id string, r segmentRecord) (Written, error) {
+// apply does what the record says about one segment, unless it was done, and
+// returns the state in which it found the segment.
+func (s *Store) apply(ctx context.Context, id string, r segmentRecord) (state int64, w Written, err error) {
 	keys := []string{s.keys.pending(r.Segment, id)}
 	var args []any
 	for _, st := range r.steps() {
 		b, ok := parseMember(st.member)
 		if !ok {
-			return Written{}, fmt.Errorf("store: commit record %s: %q names no bitmap", id, st.member)
+			return 0, Written{}, fmt.Errorf("store: commit record %s: %q names no bitmap", id, st.member)
 		}
 		keys = append(keys, s.keys.temp(r.Segment, id, st.temp), s.keys.bitmap(b, r.Segment))
 		args = append(args, st.kind, s.expiresAt(b))
 	}
-	added, err := applyScript.Run(ctx, s.client, keys, args...).Int64Slice()
+	reply, err := applyScript.Run(ctx, s.client, keys, args...).Int64Slice()
 	if err != nil {
-		return Written{}, s.failed(ctx, "apply a sync", err)
+		return 0, Written{}, s.failed(ctx, "apply a sync", err)
 	}
-	return Written{BitsNew: added[0], UsersNew: added[1]}, nil
+	return reply[0], Written{BitsNew: reply[1], UsersNew: reply[2]}, nil
 }
+
+// removeStep is the kind of a step that needs nothing staged.
+const removeStep = "remove"
 
 // applyStep is one step of applyScript.
 type applyStep struct {
@@ -165,7 +194,7 @@ func (r segmentRecord) steps() []applyStep {
 		steps = append(steps, applyStep{"replace", name, temp})
 	}
 	for _, name := range r.Remove {
-		steps = append(steps, applyStep{kind: "remove", member: name})
+		steps = append(steps, applyStep{kind: removeStep, member: name})
 	}
 	return steps
 }
