@@ -25,6 +25,8 @@ const (
 type data struct {
 	*store.Store
 	stop func(context.Context) error
+	// inMemory is true when the data go away with this process.
+	inMemory bool
 }
 
 // openData opens the store that the configuration names.

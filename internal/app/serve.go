@@ -56,7 +56,7 @@ func Serve(ctx context.Context, c config.Config, log *slog.Logger, ready func(ur
 		return err
 	}
 	defer listener.Close()
-	d, err := openData(ctx, c)
+	d, err := openServed(ctx, c, log)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
 	}

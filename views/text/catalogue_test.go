@@ -20,6 +20,7 @@ const moduleRoot = "../.."
 
 var (
 	usePattern         = regexp.MustCompile(`\.(T|Count)\(\s*"([^"]+)"`)
+	noticePattern      = regexp.MustCompile(`web\.Notice\{[^}]*?Title: *("[^"]+"), *Message: *("[^"]+")`)
 	placeholderPattern = regexp.MustCompile(`\{[a-z_]+\}`)
 )
 
@@ -62,6 +63,20 @@ func TestEveryUsedKeyIsInTheCatalogue(t *testing.T) {
 		}
 		if _, hasOne := all["one"]; ok && (use[1] == "Count") != hasOne {
 			t.Errorf("key %q is used with %s, but its plural forms say otherwise", use[2], use[1])
+		}
+	}
+}
+
+func TestNoticesNameTextsOfTheCatalogue(t *testing.T) {
+	notices := noticePattern.FindAllStringSubmatch(source(t), -1)
+	if len(notices) == 0 {
+		t.Fatal("found no notice: the pattern no longer fits the source")
+	}
+	for _, notice := range notices {
+		for _, quoted := range notice[1:] {
+			if _, ok := printers[0].messages[strings.Trim(quoted, `"`)]; !ok {
+				t.Errorf("a notice names %s, which is in no catalogue", quoted)
+			}
 		}
 	}
 }

@@ -27,6 +27,9 @@ const (
 	restartDelay = 500 * time.Millisecond
 )
 
+// ErrNoProgram is the cause of a Start that failed because no redis-server is on PATH.
+var ErrNoProgram = errors.New("no " + program + " on PATH")
+
 // Start makes sure that a server answers on the folder, which it makes when it
 // is not there, and returns its URL. Until stop is called, a server that ends
 // is started again. Starting waits until the data are loaded or ctx ends.
@@ -41,7 +44,7 @@ func Start(ctx context.Context, dir string) (url string, stop func(ctx context.C
 	}
 	path, err := exec.LookPath(program)
 	if err != nil {
-		return "", nil, fault.Unavailable(nil,
+		return "", nil, fault.Unavailable(ErrNoProgram,
 			"there is no %s program on PATH to keep the data in %s; install Redis 7 or later, or give the address of one that runs with --redis", program, dir)
 	}
 	socket, forget, err := reachable(dir)
