@@ -1,6 +1,12 @@
 package store
 
-import "context"
+import (
+	"context"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"bitboard/internal/cohort"
+)
 
 // CommitOnly does what Commit does up to and including the commit record, and
 // then applies the first n segments: what a process leaves that dies there.
@@ -55,4 +61,9 @@ func (s *Store) ClaimOnly(ctx context.Context, first uint32, ids []string) ([]ui
 // PlaceOnly writes the reverse entries of pairs.
 func (m *IDImport) PlaceOnly(ctx context.Context, pairs []Pair) error {
 	return m.store.place(ctx, pairs)
+}
+
+// Register does what Merge does before it writes.
+func (s *Store) Register(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitmap) error {
+	return s.register(ctx, s.places(marks))
 }

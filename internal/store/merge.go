@@ -32,6 +32,14 @@ func (s *Store) Merge(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitm
 	}
 	marks = withKnown(marks)
 	places := s.places(marks)
+	total, err := s.mergePlaces(ctx, marks, places)
+	if err != nil {
+		s.withdraw(ctx, places)
+	}
+	return total, err
+}
+
+func (s *Store) mergePlaces(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitmap, places []place) (Written, error) {
 	if err := s.register(ctx, places); err != nil {
 		return Written{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -46,7 +47,10 @@ return #changed
 // but none of a bitmap that changed after the version ARGV[1]. A bitmap left
 // without segments is removed, unless ARGV[2] is keep: then it stays as an
 // empty-day marker. The rest is as for registerScript.
+// Its first write changes nothing and takes no memory: after such a one, a
+// server whose memory is full lets a script do the rest.
 var unregisterScript = redis.NewScript(`
+redis.call('PERSIST', KEYS[1])
 local changed, at = {}, 3
 for i = 3, #KEYS do
   local member, last = ARGV[at], at + 1 + tonumber(ARGV[at + 1])
@@ -92,6 +96,18 @@ func (s *Store) unregister(ctx context.Context, places []place, version int64, e
 		return err
 	}
 	return s.register(ctx, back)
+}
+
+// withdrawTimeout bounds the clearing up after a write that failed.
+const withdrawTimeout = time.Second
+
+// withdraw takes out of the catalogue what a failed write registered and did
+// not write, so that its days are missing rather than empty. It does so also
+// when the writer was interrupted; where it fails, the next scan does it.
+func (s *Store) withdraw(ctx context.Context, places []place) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawTimeout)
+	defer cancel()
+	_ = s.unregister(ctx, places, anyVersion, removeEmpty)
 }
 
 // runCatalogue calls a script with the places, a bounded part at a time.
