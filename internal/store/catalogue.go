@@ -91,7 +91,13 @@ func (s *Store) now(ctx context.Context) (moment, error) {
 	if err := s.settleLayout(ctx); err != nil {
 		return moment{}, err
 	}
-	return s.readMoment(ctx)
+	if now, err = s.readMoment(ctx); err != nil || now.epoch != "" {
+		return now, err
+	}
+	if foreign := s.checkTypes(ctx, []string{s.keys.epoch()}); foreign != nil {
+		return moment{}, foreign
+	}
+	return now, nil
 }
 
 func (s *Store) readMoment(ctx context.Context) (moment, error) {

@@ -115,3 +115,31 @@ func parseMember(name string) (cohort.Bitmap, bool) {
 		return cohort.Known(), name == knownWord
 	}
 }
+
+// The types of a key, as the command TYPE names them.
+const (
+	absentType = "none"
+	stringType = "string"
+	hashType   = "hash"
+	listType   = "list"
+	setType    = "set"
+	zsetType   = "zset"
+)
+
+// typeOf is the type that a key of ours has: a string unless it is listed here.
+func (k keys) typeOf(key string) string {
+	switch key {
+	case k.layout():
+		return hashType
+	case k.catalogue():
+		return zsetType
+	case k.syncs(), k.halfReplaced():
+		return setType
+	case k.imported():
+		return listType
+	}
+	if strings.HasPrefix(key, k.prefix+":{i") && strings.HasSuffix(key, "}:f") {
+		return hashType
+	}
+	return stringType
+}

@@ -68,6 +68,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if err := s.connect(); err != nil {
 		return nil, err
 	}
+	s.client.AddHook(foreignHook{s})
 	if err := s.start(ctx); err != nil {
 		s.client.Close()
 		return nil, err

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"bitboard/internal/fault"
+)
+
+// foreignHook turns the WRONGTYPE of a command into an error that names the
+// key. Redis names none, and a command may have many.
+type foreignHook struct{ store *Store }
+
+// DialHook implements redis.Hook.
+func (foreignHook) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+// ProcessHook implements redis.Hook.
+func (h foreignHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		err := next(ctx, cmd)
+		if redis.HasErrorPrefix(err, wrongType) {
+			return h.store.foreign(ctx, cmd, err)
+		}
+		return err
+	}
+}
+
+// ProcessPipelineHook implements redis.Hook.
+func (h foreignHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		err := next(ctx, cmds)
+		for _, cmd := range cmds {
+			if redis.HasErrorPrefix(cmd.Err(), wrongType) {
+				cmd.SetErr(h.store.foreign(ctx, cmd, cmd.Err()))
+			}
+		}
+		return err
+	}
+}
+
+const wrongType = "WRONGTYPE"
+
+// foreign looks for the key of a command that has another type than it should,
+// and returns an ErrConflict about it, or the error as it was.
+func (s *Store) foreign(ctx context.Context, cmd redis.Cmder, err error) error {
+	if fault.As(err) != nil {
+		return err
+	}
+	var names []string
+	for _, arg := range cmd.Args() {
+		if name, ok := arg.(string); ok && strings.HasPrefix(name, s.config.Prefix+":{") {
+			names = append(names, name)
+		}
+	}
+	if found := s.checkTypes(ctx, names); found != nil {
+		found.Cause = err
+		return found
+	}
+	return err
+}
+
+// checkTypes returns an ErrConflict about the first key that has another type
+// than it should, or nil when it finds none.
+func (s *Store) checkTypes(ctx context.Context, names []string) *fault.Error {
+	p := s.client.Pipeline()
+	types := make([]*redis.StatusCmd, len(names))
+	for i, name := range names {
+		types[i] = p.Type(ctx, name)
+	}
+	if len(names) == 0 || s.exec(ctx, "look at the types of keys", p) != nil {
+		return nil
+	}
+	for i, name := range names {
+		if is, want := types[i].Val(), s.keys.typeOf(name); is != want && is != absentType {
+			return foreignKey(name, is, want)
+		}
+	}
+	return nil
+}
+
+// foreignKey says that a key holds something that is not ours.
+func foreignKey(name, is, want string) *fault.Error {
+	return &fault.Error{Kind: fault.ErrConflict, Code: "foreign_key", Position: fault.NoPosition,
+		Message: fmt.Sprintf("the key %s in the store is a %s where a %s belongs, so that another program wrote it; rename or delete it, or configure another prefix", name, is, want)}
+}
