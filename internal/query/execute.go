@@ -13,7 +13,7 @@ import (
 const (
 	// segmentsAtOnce is how many segments one question works on side by side.
 	segmentsAtOnce = 4
-	// foldBytes is the memory that folding one segment may take.
+	// foldBytes is the memory that the bitmaps of a segment may take at once.
 	foldBytes = 16 << 20
 	// foldStep is what the length of a range is a multiple of, in bytes.
 	foldStep = 512
@@ -78,7 +78,7 @@ func (s *Service) fold(ctx context.Context, segment int, c compiled, yield func(
 		return nil
 	}
 	size := s.segmentBytes()
-	step := foldBytes / (len(c.inputs) + len(c.program.Steps)) / foldStep * foldStep
+	step := foldBytes / len(c.inputs) / foldStep * foldStep
 	step = max(step, foldStep)
 	for from := 0; from < size; from += step {
 		to := min(from+step, size)
