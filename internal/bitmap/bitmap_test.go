@@ -149,6 +149,9 @@ func drawProgram(r *rapid.T) bitmap.Program {
 			written = append(written, st.Dst)
 		}
 		p.Steps = append(p.Steps, st)
+		if st.Op == bitmap.And && rapid.Bool().Draw(r, "counted") {
+			p.Steps = append(p.Steps, bitmap.Step{Op: bitmap.Count, Src: []int{st.Dst}})
+		}
 	}
 	return p
 }
@@ -176,9 +179,24 @@ func combine(op bitmap.Op, of []members) members {
 	return out
 }
 
+func TestEvalOfManyRegisters(t *testing.T) {
+	const inputs, size = 3_000, 10_000
+	p := bitmap.Program{Inputs: inputs}
+	var in [][]byte
+	for i := range inputs {
+		in = append(in, bitmap.Set(nil, i))
+		p.Steps = append(p.Steps, bitmap.Step{Op: bitmap.Or, Dst: inputs, Src: []int{max(0, i-1), i}}, bitmap.Step{Op: bitmap.Count, Src: []int{inputs}})
+	}
+	got := bitmap.Eval(p, in, size).Counts
+	if got[0] != 1 || got[1] != 2 || got[inputs-1] != 2 {
+		t.Errorf("counts %d, %d, …, %d", got[0], got[1], got[inputs-1])
+	}
+}
+
 func TestEvalIsSetAlgebra(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		size := rapid.IntRange(1, 20).Draw(r, "bytes")
+		// A block has 8,192 bytes.
+		size := rapid.OneOf(rapid.IntRange(1, 20), rapid.SampledFrom([]int{8191, 8192, 8193, 20_000})).Draw(r, "bytes")
 		var sets [modelInputs + modelTemps]members
 		inputs := make([][]byte, modelInputs)
 		for i := range inputs {

@@ -7,23 +7,34 @@ import (
 )
 
 // nestedRanges is the ranges of days that a question unites, so that unions
-// of nested ranges are built one from another: those that begin with history
-// grow at their end, those that end on the same day grow at their start.
+// of nested ranges are built one from another: those that begin with history,
+// or with a block of sliding windows, grow at their end, all others at their
+// start.
 type nestedRanges struct {
-	ends   map[string][]cohort.Day // of the ranges from MinDay, ascending
-	starts map[endKey][]cohort.Day // of the ranges with one end, ascending
-	seen   map[cohort.OnAny]bool
-	lists  map[*cohort.Set]bool // by their first set: lists that were collected
+	ends    map[rangeEnd][]cohort.Day // of the ranges that grow at their end, by their start, ascending
+	starts  map[rangeEnd][]cohort.Day // of the others, by their end, ascending
+	atEnd   map[cohort.OnAny]bool     // by range: it grows at its end
+	seen    map[cohort.OnAny]bool
+	lists   map[*cohort.Set]bool // by their first set: lists that were collected
+	sliding map[cohort.OnAny]cohort.Day
 }
 
-type endKey struct {
+// rangeEnd is the first or the last day of ranges of a metric.
+type rangeEnd struct {
 	metric string
-	end    cohort.Day
+	day    cohort.Day
 }
 
 func findNested(sets []cohort.Set) nestedRanges {
-	n := nestedRanges{map[string][]cohort.Day{}, map[endKey][]cohort.Day{}, map[cohort.OnAny]bool{}, map[*cohort.Set]bool{}}
+	n := nestedRanges{
+		map[rangeEnd][]cohort.Day{}, map[rangeEnd][]cohort.Day{}, map[cohort.OnAny]bool{},
+		map[cohort.OnAny]bool{}, map[*cohort.Set]bool{}, map[cohort.OnAny]cohort.Day{},
+	}
 	n.collect(sets...)
+	n.findSliding()
+	for s := range n.seen {
+		n.note(s)
+	}
 	for _, days := range n.ends {
 		slices.Sort(days)
 	}
@@ -37,7 +48,7 @@ func (n nestedRanges) collect(sets ...cohort.Set) {
 	for _, s := range sets {
 		switch s := s.(type) {
 		case cohort.OnAny:
-			n.note(s)
+			n.seen[s] = true
 		case cohort.Union:
 			n.collectOnce(s.Of)
 		case cohort.Intersection:
@@ -58,25 +69,26 @@ func (n nestedRanges) collectOnce(of []cohort.Set) {
 	}
 }
 
+// note enters a range, or the two parts of a sliding one, into the tables.
 func (n nestedRanges) note(s cohort.OnAny) {
-	if n.seen[s] {
-		return
+	switch _, slides := n.sliding[s]; {
+	case slides:
+	case n.atEnd[s] || s.Days.From == cohort.MinDay:
+		n.atEnd[s] = true
+		k := rangeEnd{s.Metric, s.Days.From}
+		n.ends[k] = append(n.ends[k], s.Days.To)
+	default:
+		k := rangeEnd{s.Metric, s.Days.To}
+		n.starts[k] = append(n.starts[k], s.Days.From)
 	}
-	n.seen[s] = true
-	if s.Days.From == cohort.MinDay {
-		n.ends[s.Metric] = append(n.ends[s.Metric], s.Days.To)
-		return
-	}
-	k := endKey{s.Metric, s.Days.To}
-	n.starts[k] = append(n.starts[k], s.Days.From)
 }
 
 // inner returns the widest of the ranges nested in s, and the days of s that
 // are not in it; ok is false when there is none, and then rest is all of s.
 func (n nestedRanges) inner(s cohort.OnAny) (inner cohort.OnAny, rest cohort.Range, ok bool) {
 	inner, rest = s, s.Days
-	if s.Days.From == cohort.MinDay {
-		ends := n.ends[s.Metric]
+	if n.atEnd[s] {
+		ends := n.ends[rangeEnd{s.Metric, s.Days.From}]
 		if i, _ := slices.BinarySearch(ends, s.Days.To); i > 0 {
 			inner.Days.To = ends[i-1]
 			rest.From = ends[i-1] + 1
@@ -84,7 +96,7 @@ func (n nestedRanges) inner(s cohort.OnAny) (inner cohort.OnAny, rest cohort.Ran
 		}
 		return inner, rest, false
 	}
-	starts := n.starts[endKey{s.Metric, s.Days.To}]
+	starts := n.starts[rangeEnd{s.Metric, s.Days.To}]
 	if i, _ := slices.BinarySearch(starts, s.Days.From); i+1 < len(starts) {
 		inner.Days.From = starts[i+1]
 		rest.To = starts[i+1] - 1
@@ -96,6 +108,9 @@ func (n nestedRanges) inner(s cohort.OnAny) (inner cohort.OnAny, rest cohort.Ran
 // onAny returns the union of a metric's existing days in a range: that of the
 // range nested in it, and the days that are left.
 func (g *graph) onAny(s cohort.OnAny) nodeID {
+	if head, tail, slides := g.nested.halves(s); slides {
+		return g.or(g.onAny(head), g.onAny(tail))
+	}
 	union := nothing
 	var wider []cohort.OnAny // still to be united, the widest first
 	var rests []cohort.Range
