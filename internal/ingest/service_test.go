@@ -85,7 +85,7 @@ func (b bench) users(t testing.TB, of cohort.Bitmap) []string {
 	}
 	var offsets []uint32
 	for _, segment := range catalogue.SegmentsOf(of) {
-		stored, err := b.store.Fetch(ctx, segment, []cohort.Bitmap{of}, 0, b.store.SegmentBits()/8)
+		stored, err := b.store.Fetch(ctx, segment, []cohort.Bitmap{of}, 0, b.store.SegmentBits()/8, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ const (
 	// segmentsAtOnce is how many segments one question works on side by side.
 	segmentsAtOnce = 4
 	// foldBytes is the memory that the bitmaps of a segment may take at once.
-	foldBytes = 16 << 20
+	foldBytes = 8 << 20
 	// foldStep is what the length of a range is a multiple of, in bytes.
 	foldStep = 512
 )
@@ -80,9 +80,11 @@ func (s *Service) fold(ctx context.Context, segment int, c compiled, yield func(
 	size := s.segmentBytes()
 	step := foldBytes / len(c.inputs) / foldStep * foldStep
 	step = max(step, foldStep)
+	arena := s.arenas.take(len(c.inputs) * (step + arenaSlack))
+	defer s.arenas.give(arena)
 	for from := 0; from < size; from += step {
 		to := min(from+step, size)
-		inputs, err := s.store.Fetch(ctx, segment, c.inputs, from, to)
+		inputs, err := s.store.Fetch(ctx, segment, c.inputs, from, to, arena)
 		if err != nil {
 			return err
 		}

@@ -22,8 +22,10 @@ type Store interface {
 	SegmentBits() int
 	// Run executes a program on the bitmaps of one segment, atomically.
 	Run(ctx context.Context, segment int, inputs []cohort.Bitmap, p bitmap.Program) (bitmap.Result, error)
-	// Fetch reads bytes from..to-1 of bitmaps of one segment; absent ones are nil or empty.
-	Fetch(ctx context.Context, segment int, inputs []cohort.Bitmap, from, to int) ([][]byte, error)
+	// Fetch reads bytes from..to-1 of bitmaps of one segment; absent ones are nil
+	// or empty. It puts them into the arena, if that has arenaSlack bytes more
+	// than they take up for each bitmap.
+	Fetch(ctx context.Context, segment int, inputs []cohort.Bitmap, from, to int, arena []byte) ([][]byte, error)
 	// Marks reads one user's bit in each of the bitmaps.
 	Marks(ctx context.Context, offset uint32, of []cohort.Bitmap) ([]bool, error)
 	// Find returns the offset of a known user.
@@ -75,11 +77,12 @@ type Answer[T any] struct {
 type Service struct {
 	store     Store
 	workspace cohort.Workspace
+	arenas    arenas
 }
 
 // New returns a service over a store.
 func New(store Store, w cohort.Workspace) *Service {
-	return &Service{store, w}
+	return &Service{store: store, workspace: w}
 }
 
 // Workspace returns what the meaning of questions depends on.

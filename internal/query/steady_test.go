@@ -50,8 +50,8 @@ func (m *meddled) Run(ctx context.Context, segment int, inputs []cohort.Bitmap, 
 	return r, errors.Join(err, m.replace(ctx))
 }
 
-func (m *meddled) Fetch(ctx context.Context, segment int, inputs []cohort.Bitmap, from, to int) ([][]byte, error) {
-	b, err := m.Store.Fetch(ctx, segment, inputs, from, to)
+func (m *meddled) Fetch(ctx context.Context, segment int, inputs []cohort.Bitmap, from, to int, arena []byte) ([][]byte, error) {
+	b, err := m.Store.Fetch(ctx, segment, inputs, from, to, arena)
 	return b, errors.Join(err, m.replace(ctx))
 }
 

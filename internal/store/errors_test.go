@@ -73,7 +73,7 @@ func TestServerThatSaysNothing(t *testing.T) {
 		ask  func() error
 	}{
 		{"one command", func() error { _, err := s.Catalogue(t.Context()); return err }},
-		{"a pipeline", func() error { _, err := s.Fetch(t.Context(), 0, []cohort.Bitmap{active(1)}, 0, 8); return err }},
+		{"a pipeline", func() error { _, err := s.Fetch(t.Context(), 0, []cohort.Bitmap{active(1)}, 0, 8, nil); return err }},
 		{"a transaction", func() error { _, err := s.Merge(t.Context(), marks{active(1): bits(1)}); return err }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

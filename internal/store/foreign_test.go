@@ -26,7 +26,7 @@ func TestKeyOfAnotherTypeIsNamed(t *testing.T) {
 			return err
 		}},
 		{"a day, read", day, func(s *store.Store, _ store.Config) error {
-			_, err := s.Fetch(t.Context(), 0, []cohort.Bitmap{active(1)}, 0, 8)
+			_, err := s.Fetch(t.Context(), 0, []cohort.Bitmap{active(1)}, 0, 8, nil)
 			return err
 		}},
 		{"a day, one user's", day, func(s *store.Store, _ store.Config) error {

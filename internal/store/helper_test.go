@@ -69,7 +69,7 @@ func users(t testing.TB, s *store.Store, b cohort.Bitmap) *roaring.Bitmap {
 	t.Helper()
 	all := roaring.New()
 	for _, segment := range mustCatalogue(t, s).SegmentsOf(b) {
-		fetched, err := s.Fetch(t.Context(), segment, []cohort.Bitmap{b}, 0, s.SegmentBits()/8)
+		fetched, err := s.Fetch(t.Context(), segment, []cohort.Bitmap{b}, 0, s.SegmentBits()/8, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func TestFetchedRanges(t *testing.T) {
 		{"nothing inside", 2, 2, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := s.Fetch(t.Context(), 0, []cohort.Bitmap{active(1), active(2)}, c.from, c.to)
+			got, err := s.Fetch(t.Context(), 0, []cohort.Bitmap{active(1), active(2)}, c.from, c.to, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
