@@ -12,13 +12,16 @@ import (
 	"bitboard/internal/cohort"
 )
 
-// moment is a state of the stored catalogue: which data, how often changed, and
-// whether the store has removed keys by itself.
+// moment is a state of the stored catalogue: which data, how often changed,
+// whether the store has removed keys by itself, and how often a user was forgotten.
 type moment struct {
-	epoch   string
-	version int64
-	evicted bool
+	epoch     string
+	version   int64
+	evicted   bool
+	forgotten int64
 }
+
+func (m moment) generation() generation { return generation{m.epoch, m.forgotten} }
 
 // snapshot is the catalogue as it was at a moment, or newer.
 type snapshot struct {
@@ -101,7 +104,7 @@ func (s *Store) now(ctx context.Context) (moment, error) {
 }
 
 func (s *Store) readMoment(ctx context.Context) (moment, error) {
-	values, err := s.client.MGet(ctx, s.keys.epoch(), s.keys.catalogueVersion()).Result()
+	values, err := s.client.MGet(ctx, s.keys.epoch(), s.keys.catalogueVersion(), s.keys.forgottenVersion()).Result()
 	if err != nil {
 		return moment{}, s.failed(ctx, "read the catalogue's version", err)
 	}
@@ -109,16 +112,18 @@ func (s *Store) readMoment(ctx context.Context) (moment, error) {
 	if err != nil {
 		return moment{}, err
 	}
-	epoch, _ := values[0].(string)
-	text, ok := values[1].(string)
-	if !ok {
-		return moment{epoch: epoch, evicted: e.evicted}, nil
+	now := moment{evicted: e.evicted}
+	now.epoch, _ = values[0].(string)
+	for i, version := range []*int64{&now.version, &now.forgotten} {
+		text, ok := values[1+i].(string)
+		if !ok {
+			continue
+		}
+		if *version, err = strconv.ParseInt(text, 10, 64); err != nil {
+			return moment{}, fmt.Errorf("store: catalogue's version: %w", err)
+		}
 	}
-	version, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return moment{}, fmt.Errorf("store: catalogue's version: %w", err)
-	}
-	return moment{epoch, version, e.evicted}, nil
+	return now, nil
 }
 
 // catchUp returns seen with what changed since. Data that are other data, or

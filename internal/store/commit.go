@@ -114,7 +114,7 @@ func (y *Sync) places() []place {
 
 // record says what is to become of each segment.
 func (y *Sync) record(c *comparison) record {
-	var r record
+	r := record{Forgotten: y.forgotten}
 	bySegment := map[int]*segmentRecord{}
 	at := func(segment int) *segmentRecord {
 		if bySegment[segment] == nil {

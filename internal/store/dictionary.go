@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/cespare/xxhash/v2"
 	"github.com/redis/go-redis/v9"
 
@@ -44,26 +45,42 @@ func (s *Store) Assign(ctx context.Context, ids []string) ([]uint32, error) {
 			return nil, err
 		}
 	}
-	now, err := s.now(ctx)
-	if err != nil {
-		return nil, err
+	for {
+		now, err := s.now(ctx)
+		if err != nil {
+			return nil, err
+		}
+		offsets, remembered, err := s.assignAt(ctx, now.generation(), ids)
+		if err != nil || remembered {
+			return offsets, err
+		}
+		after, err := s.now(ctx)
+		if err != nil || after.generation() == now.generation() {
+			return offsets, err
+		}
+		// Somebody was forgotten meanwhile, perhaps one of these.
 	}
-	offsets := make([]uint32, len(ids))
-	missing := s.known.lookUp(now.epoch, ids, offsets)
+}
+
+// assignAt returns the offsets as of a generation, and whether all of them
+// were remembered.
+func (s *Store) assignAt(ctx context.Context, g generation, ids []string) (offsets []uint32, remembered bool, err error) {
+	offsets = make([]uint32, len(ids))
+	missing := s.known.lookUp(g, ids, offsets)
 	if len(missing) == 0 {
-		return offsets, nil
+		return offsets, true, nil
 	}
 	if err := s.writable(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	found, err := s.resolveAll(ctx, now.epoch, ids, missing)
+	found, err := s.resolveAll(ctx, g, ids, missing)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, i := range missing {
 		offsets[i] = found[ids[i]]
 	}
-	return offsets, nil
+	return offsets, false, nil
 }
 
 func (s *Store) assignDense(ids []string) ([]uint32, error) {
@@ -79,7 +96,7 @@ func (s *Store) assignDense(ids []string) ([]uint32, error) {
 }
 
 // resolveAll resolves the IDs at some positions, each once.
-func (s *Store) resolveAll(ctx context.Context, epoch string, ids []string, at []int) (map[string]uint32, error) {
+func (s *Store) resolveAll(ctx context.Context, g generation, ids []string, at []int) (map[string]uint32, error) {
 	found := make(map[string]uint32, len(at))
 	distinct := make([]string, 0, len(at))
 	for _, i := range at {
@@ -88,15 +105,19 @@ func (s *Store) resolveAll(ctx context.Context, epoch string, ids []string, at [
 			distinct = append(distinct, ids[i])
 		}
 	}
+	gone, err := s.forgottenAt(ctx, g)
+	if err != nil {
+		return nil, err
+	}
 	for part := range slices.Chunk(distinct, pipelineLimit) {
-		offsets, err := s.resolve(ctx, part)
+		offsets, err := s.resolve(ctx, part, gone)
 		if err != nil {
 			return nil, err
 		}
 		for i, id := range part {
 			found[id] = offsets[i]
 		}
-		s.known.remember(epoch, part, offsets)
+		s.known.remember(g, part, offsets)
 	}
 	return found, nil
 }
@@ -104,9 +125,14 @@ func (s *Store) resolveAll(ctx context.Context, epoch string, ids []string, at [
 // resolve returns the offsets of distinct IDs, and gives new ones to those
 // that have none: it reserves offsets, writes the reverse entries, then claims
 // each ID's forward entry. After a crash at any point an offset may be left
-// that no ID has, but no ID has an offset that cannot be turned back.
-func (s *Store) resolve(ctx context.Context, ids []string) ([]uint32, error) {
+// that no ID has, but no ID has an offset that cannot be turned back. An ID
+// that still has one of those gone, which are forgotten, gets another.
+func (s *Store) resolve(ctx context.Context, ids []string, gone *roaring.Bitmap) ([]uint32, error) {
 	offsets, absent, err := s.lookUp(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	absent, err = s.releaseGone(ctx, ids, offsets, absent, gone)
 	if err != nil || len(absent) == 0 {
 		return offsets, err
 	}
@@ -121,7 +147,7 @@ func (s *Store) resolve(ctx context.Context, ids []string) ([]uint32, error) {
 	if err := s.appendReverse(ctx, first, newcomers); err != nil {
 		return nil, err
 	}
-	claimed, err := s.claim(ctx, first, newcomers)
+	claimed, err := s.claim(ctx, first, newcomers, gone)
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +155,27 @@ func (s *Store) resolve(ctx context.Context, ids []string) ([]uint32, error) {
 		offsets[at] = claimed[i]
 	}
 	return offsets, nil
+}
+
+// releaseGone takes the IDs whose offset is gone out of the dictionary, and
+// returns the positions of all IDs without an offset.
+func (s *Store) releaseGone(ctx context.Context, ids []string, offsets []uint32, absent []int, gone *roaring.Bitmap) ([]int, error) {
+	if gone.IsEmpty() {
+		return absent, nil
+	}
+	none := make(map[int]bool, len(absent))
+	for _, i := range absent {
+		none[i] = true
+	}
+	var calls []scriptCall
+	for i, id := range ids {
+		if !none[i] && gone.Contains(offsets[i]) {
+			absent = append(absent, i)
+			calls = append(calls, s.releaseCall(id, offsets[i]))
+		}
+	}
+	_, err := s.runEach(ctx, "remove user IDs", releaseIDScript, calls)
+	return absent, err
 }
 
 // lookUp returns the offsets in the forward entries, and the positions of the
@@ -172,7 +219,7 @@ func (s *Store) reserve(ctx context.Context, ids []string) (first uint32, err er
 
 // claim writes the forward entries. An ID that another writer claimed first
 // keeps that writer's offset, and ours is never used.
-func (s *Store) claim(ctx context.Context, first uint32, ids []string) ([]uint32, error) {
+func (s *Store) claim(ctx context.Context, first uint32, ids []string, gone *roaring.Bitmap) ([]uint32, error) {
 	p := s.client.Pipeline()
 	replies := make([]*redis.BoolCmd, len(ids))
 	for i, id := range ids {
@@ -193,12 +240,10 @@ func (s *Store) claim(ctx context.Context, first uint32, ids []string) ([]uint32
 	if lost == nil {
 		return offsets, nil
 	}
-	theirs, absent, err := s.lookUp(ctx, losers)
+	// A loser has its winner's offset, unless it was forgotten in between.
+	theirs, err := s.resolve(ctx, losers, gone)
 	if err != nil {
 		return nil, err
-	}
-	if absent != nil {
-		return nil, fmt.Errorf("store: the dictionary lost the user ID %s while it was written", fault.Show(losers[absent[0]]))
 	}
 	for i, at := range lost {
 		offsets[at] = theirs[i]

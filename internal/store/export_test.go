@@ -55,7 +55,7 @@ func (s *Store) AppendOnly(ctx context.Context, first uint32, ids []string) erro
 
 // ClaimOnly writes the forward entries of IDs from an offset on.
 func (s *Store) ClaimOnly(ctx context.Context, first uint32, ids []string) ([]uint32, error) {
-	return s.claim(ctx, first, ids)
+	return s.claim(ctx, first, ids, roaring.New())
 }
 
 // PlaceOnly writes the reverse entries of pairs.
@@ -66,4 +66,19 @@ func (m *IDImport) PlaceOnly(ctx context.Context, pairs []Pair) error {
 // Register does what Merge does before it writes.
 func (s *Store) Register(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitmap) error {
 	return s.register(ctx, s.places(marks))
+}
+
+// ForgetSteps is in how many steps a user is forgotten.
+const ForgetSteps = 8
+
+// ForgetOnly does the first n steps of Forget: what a process leaves that dies
+// there.
+func (s *Store) ForgetOnly(ctx context.Context, id string, n int) error {
+	f := &forgetting{store: s, id: id, offsets: roaring.New(), left: roaring.New()}
+	for _, step := range f.steps()[:n] {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }

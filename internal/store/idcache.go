@@ -14,40 +14,40 @@ const (
 	idEntryBytes = 48
 )
 
-// idCache remembers the offsets of IDs seen lately, of one epoch of the data.
+// idCache remembers the offsets of IDs seen lately, of one generation of the data.
 // It has two generations: a full young one becomes the old one, and an ID
 // found in the old one is young again. So it is bounded, and what is used
 // often stays.
 type idCache struct {
 	mu         sync.Mutex
-	epoch      string
+	generation generation
 	young, old map[string]uint32
 	bytes      int // of the young generation
 }
 
 func newIDCache() *idCache {
 	c := &idCache{}
-	c.reset("")
+	c.reset(generation{})
 	return c
 }
 
 func (c *idCache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.reset("")
+	c.reset(generation{})
 }
 
-func (c *idCache) reset(epoch string) {
-	c.epoch, c.young, c.old, c.bytes = epoch, map[string]uint32{}, nil, 0
+func (c *idCache) reset(g generation) {
+	c.generation, c.young, c.old, c.bytes = g, map[string]uint32{}, nil, 0
 }
 
 // lookUp fills in the offsets of the IDs it remembers and returns the
-// positions of the others. In another epoch than before it remembers none.
-func (c *idCache) lookUp(epoch string, ids []string, offsets []uint32) (missing []int) {
+// positions of the others. In another generation than before it remembers none.
+func (c *idCache) lookUp(g generation, ids []string, offsets []uint32) (missing []int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.epoch != epoch {
-		c.reset(epoch)
+	if c.generation != g {
+		c.reset(g)
 	}
 	for i, id := range ids {
 		offset, ok := c.young[id]
@@ -65,11 +65,11 @@ func (c *idCache) lookUp(epoch string, ids []string, offsets []uint32) (missing 
 	return missing
 }
 
-// remember keeps the offsets of IDs of an epoch.
-func (c *idCache) remember(epoch string, ids []string, offsets []uint32) {
+// remember keeps the offsets of IDs of a generation.
+func (c *idCache) remember(g generation, ids []string, offsets []uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.epoch != epoch {
+	if c.generation != g {
 		return
 	}
 	for i, id := range ids {

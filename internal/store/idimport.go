@@ -47,6 +47,9 @@ type IDImport struct {
 	counter uint64
 	// imported are the offsets set aside for imports, this one's or earlier ones.
 	imported *roaring.Bitmap
+	// gone are those of users who were forgotten, as of a generation.
+	gone       *roaring.Bitmap
+	generation generation
 	// The checked offsets from counter on lie from lowest up to before end.
 	lowest, end uint64
 }
@@ -54,6 +57,9 @@ type IDImport struct {
 // BeginIDImport opens an import of IDs. It waits a short while for another one
 // to end, and is ErrBusy when that does not.
 func (s *Store) BeginIDImport(ctx context.Context) (*IDImport, error) {
+	if err := s.writable(ctx); err != nil {
+		return nil, err
+	}
 	m := &IDImport{store: s, id: random()}
 	if err := s.takeLease(ctx, s.idImportLease(), m.id); err != nil {
 		return nil, err
@@ -82,6 +88,14 @@ func (m *IDImport) hold(ctx context.Context) error {
 
 // refresh reads which offsets are free.
 func (m *IDImport) refresh(ctx context.Context) error {
+	now, err := m.store.now(ctx)
+	if err != nil {
+		return err
+	}
+	m.generation = now.generation()
+	if m.gone, err = m.store.forgottenAt(ctx, m.generation); err != nil {
+		return err
+	}
 	p := m.store.client.TxPipeline()
 	next, ranges := p.Get(ctx, m.store.keys.nextOffset()), p.LRange(ctx, m.store.keys.imported(), 0, -1)
 	if err := m.store.exec(ctx, "read which offsets are free", p); err != nil {
@@ -157,7 +171,7 @@ func split(pairs []Pair) (ids []string, offsets []uint32) {
 // reserved and has yet to write, unless it was set aside for imports.
 func (m *IDImport) checkOffset(at int, p Pair, holder string) error {
 	switch offset := uint64(p.Offset); {
-	case holder == erased:
+	case holder == erased, m.gone.Contains(p.Offset):
 		return clash(at, p, "it was that of a user who was forgotten, and is never given again")
 	case holder != "" && holder != p.ID:
 		return clash(at, p, "the store holds it for the user ID %s", fault.Show(holder))

@@ -45,7 +45,33 @@ func (m *IDImport) Write(ctx context.Context, pairs []Pair) (fresh int, err erro
 	if err := m.store.place(ctx, pairs); err != nil {
 		return 0, err
 	}
-	return m.store.claimPairs(ctx, pairs)
+	if fresh, err = m.store.claimPairs(ctx, pairs); err != nil {
+		return 0, err
+	}
+	return fresh, m.giveUpForgotten(ctx, pairs)
+}
+
+// giveUpForgotten takes back the entries of users who were forgotten since the
+// offsets were checked.
+func (m *IDImport) giveUpForgotten(ctx context.Context, pairs []Pair) error {
+	now, err := m.store.now(ctx)
+	if err != nil || now.generation() == m.generation {
+		return err
+	}
+	gone, err := m.store.forgottenAt(ctx, now.generation())
+	if err != nil {
+		return err
+	}
+	for at, p := range pairs {
+		if !gone.Contains(p.Offset) {
+			continue
+		}
+		if _, err := m.store.runEach(ctx, "remove a user ID", releaseIDScript, []scriptCall{m.store.releaseCall(p.ID, p.Offset)}); err != nil {
+			return err
+		}
+		return clash(at, p, "its user was forgotten meanwhile")
+	}
+	return nil
 }
 
 // place writes the reverse entries, the pairs of a block at once.

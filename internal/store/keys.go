@@ -57,6 +57,13 @@ func (k keys) idImportLease() string    { return k.meta("import_ids_lease") }
 // set aside for imports of IDs.
 func (k keys) imported() string { return k.meta("imported") }
 
+// forgotten is the key of the offsets of forgotten users, each with the version
+// of the forgotten that it came with, which is itself under forgottenVersion.
+// Those under forgetting may still have something stored.
+func (k keys) forgotten() string        { return k.meta("forgotten") }
+func (k keys) forgottenVersion() string { return k.meta("forgotten:version") }
+func (k keys) forgetting() string       { return k.meta("forgetting") }
+
 // sync is the key of the commit record of a sync.
 func (k keys) sync(id string) string { return k.meta("sync:" + id) }
 
@@ -71,6 +78,16 @@ func (k keys) forward(bucket uint64) string {
 // reverse is the key of the packed records of a block of the dictionary, offset to ID.
 func (k keys) reverse(block uint32) string {
 	return k.prefix + ":{i" + strconv.FormatUint(uint64(block), 10) + "}:r"
+}
+
+// reverseBlocks is the pattern that matches the keys of all reverse entries.
+func (k keys) reverseBlocks() string { return k.prefix + ":{i*}:r" }
+
+// parseReverse reads what reverse writes.
+func (k keys) parseReverse(key string) (block uint32, ok bool) {
+	number, _ := strings.CutPrefix(strings.TrimSuffix(key, "}:r"), k.prefix+":{i")
+	n, err := strconv.ParseUint(number, 10, 32)
+	return uint32(n), err == nil && k.reverse(uint32(n)) == key
 }
 
 // parse reads the key of a stored bitmap; ok is false for any other key.

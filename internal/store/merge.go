@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/redis/go-redis/v9"
@@ -30,13 +31,17 @@ func (s *Store) Merge(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitm
 	if err := s.writable(ctx); err != nil {
 		return Written{}, err
 	}
+	marks, forgotten, err := s.withoutForgotten(ctx, marks)
+	if err != nil {
+		return Written{}, err
+	}
 	marks = withKnown(marks)
 	places := s.places(marks)
 	total, err := s.mergePlaces(ctx, marks, places)
 	if err != nil {
 		s.withdraw(ctx, places)
 	}
-	return total, err
+	return total, errors.Join(err, s.clearForgotten(ctx, forgotten, marks))
 }
 
 func (s *Store) mergePlaces(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitmap, places []place) (Written, error) {
@@ -184,6 +189,10 @@ func (s *Store) Clear(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitm
 	if err := s.writable(ctx); err != nil {
 		return 0, err
 	}
+	return s.clear(ctx, marks)
+}
+
+func (s *Store) clear(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitmap) (cleared int64, err error) {
 	for segment, writes := range s.bySegment(marks) {
 		present, err := s.existing(ctx, segment, writes)
 		if err != nil {

@@ -28,6 +28,8 @@ type record struct {
 	Days []string `json:"days"`
 	// Segments are those in which something is to be done.
 	Segments []segmentRecord `json:"segments"`
+	// Forgotten is the version of the forgotten when the sync began.
+	Forgotten int64 `json:"forgotten"`
 }
 
 // segmentRecord is what becomes of one segment.
@@ -144,6 +146,9 @@ func (s *Store) finish(ctx context.Context, id string, r record) (total Written,
 		}
 	}
 	if err := s.catalogueSync(ctx, r); err != nil {
+		return total, nil, err
+	}
+	if err := s.clearForgottenOf(ctx, r); err != nil {
 		return total, nil, err
 	}
 	if err := s.endSync(ctx, id, r, lost); err != nil {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/rand"
 	"regexp"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -51,6 +52,7 @@ type Store struct {
 	servers servers
 	view    view
 	watch   evictionWatch
+	tombs   atomic.Pointer[tombs]
 }
 
 var prefixPattern = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,64}$`)

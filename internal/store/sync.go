@@ -17,10 +17,12 @@ import (
 // Sync at a time is open under a prefix. Its methods are for one goroutine.
 // Commit or Drop must be called to end it.
 type Sync struct {
-	store   *Store
-	id      string
-	ended   bool
-	release func() // stops renewing and gives the lease back
+	store *Store
+	id    string
+	ended bool
+	// forgotten is the version of the forgotten when the sync began.
+	forgotten int64
+	release   func() // stops renewing and gives the lease back
 
 	mu     sync.Mutex
 	staged map[cohort.Bitmap]*stage
@@ -40,7 +42,11 @@ func (s *Store) BeginSync(ctx context.Context) (*Sync, error) {
 	if err := s.writable(ctx); err != nil {
 		return nil, err
 	}
-	y := &Sync{store: s, id: random(), staged: map[cohort.Bitmap]*stage{}}
+	now, err := s.now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	y := &Sync{store: s, id: random(), forgotten: now.forgotten, staged: map[cohort.Bitmap]*stage{}}
 	if err := s.takeLease(ctx, s.syncLease(), y.id); err != nil {
 		return nil, err
 	}
@@ -91,6 +97,10 @@ func (y *Sync) end() {
 // A day that is staged with no users at all becomes empty.
 func (y *Sync) Stage(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitmap) error {
 	if err := y.store.writable(ctx); err != nil {
+		return err
+	}
+	marks, _, err := y.store.withoutForgotten(ctx, marks)
+	if err != nil {
 		return err
 	}
 	marks = withKnown(marks)

@@ -1,0 +1,305 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/redis/go-redis/v9"
+
+	"bitboard/internal/cohort"
+	"bitboard/internal/fault"
+)
+
+// markForgottenScript notes the offsets ARGV as those of forgotten users
+// (KEYS[1]), of whom something may still be stored (KEYS[3]), under a new
+// version (KEYS[2]).
+var markForgottenScript = redis.NewScript(`
+local version = redis.call('INCR', KEYS[2])
+for _, offset in ipairs(ARGV) do
+  redis.call('ZADD', KEYS[1], version, offset)
+  redis.call('SADD', KEYS[3], offset)
+end
+return version
+`)
+
+// searchScript returns the offsets within a block of the dictionary whose
+// entries hold the ID ARGV[1].
+var searchScript = redis.NewScript(`
+local data = redis.call('GET', KEYS[1]) or ''
+if not string.find(data, ARGV[1], 1, true) then return {} end
+local found, at = {}, 1
+while at < #data do
+  local slot, n = string.byte(data, at, at + 1)
+  if string.sub(data, at + 2, at + 2 + n) == ARGV[1] then found[#found + 1] = slot end
+  at = at + 3 + n
+end
+return found
+`)
+
+// eraseScript overwrites the IDs of entries of a block of the dictionary, given
+// by their offsets within it, with the ID ARGV[1].
+var eraseScript = redis.NewScript(`
+local gone = {}
+for i = 2, #ARGV do gone[tonumber(ARGV[i])] = true end
+local data, at, kept = redis.call('GET', KEYS[1]) or '', 1, {}
+while at < #data do
+  local slot, n = string.byte(data, at, at + 1)
+  if gone[slot] then
+    kept[#kept + 1] = string.char(slot, #ARGV[1] - 1) .. ARGV[1]
+  else
+    kept[#kept + 1] = string.sub(data, at, at + 2 + n)
+  end
+  at = at + 3 + n
+end
+redis.call('SET', KEYS[1], table.concat(kept))
+return 0
+`)
+
+// releaseScript takes the ID ARGV[1] out of a bucket of the dictionary if its
+// offset is ARGV[2].
+var releaseIDScript = redis.NewScript(`
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+return redis.call('HDEL', KEYS[1], ARGV[1])
+`)
+
+// Forget takes a user out of everything: all days and flags, those of other
+// programs too, the known users, and the dictionary, where the offset is never
+// given to anybody again. The same ID coming back later is a new user. Marks is
+// how many bits of days and flags were cleared. A user of whom nothing is
+// stored is an ErrNotFound. When it fails or is killed, it is completed by
+// being done again.
+func (s *Store) Forget(ctx context.Context, id string) (marks int64, err error) {
+	if err := s.writable(ctx); err != nil {
+		return 0, err
+	}
+	if CheckID(id, s.config.Dense, s.config.MaxOffset) != nil {
+		return 0, unknownUser(id)
+	}
+	f := &forgetting{store: s, id: id, offsets: roaring.New(), left: roaring.New()}
+	for _, step := range f.steps() {
+		if err := step(ctx); err != nil {
+			return f.marks, err
+		}
+	}
+	if f.offsets.IsEmpty() || s.config.Dense && f.marks == 0 && !f.known {
+		return 0, unknownUser(id)
+	}
+	return f.marks, nil
+}
+
+func unknownUser(id string) error {
+	return fault.NotFound("unknown_user", "nothing is stored of a user %s", fault.Show(id))
+}
+
+// forgetting is the forgetting of one user.
+type forgetting struct {
+	store *Store
+	id    string
+	// offsets are those that the ID has or that a writer tried to give it.
+	offsets *roaring.Bitmap
+	// left are those of users whose forgetting was not completed.
+	left  *roaring.Bitmap
+	marks int64 // cleared
+	known bool
+}
+
+// steps returns what is to be done, in an order in which what is found is found
+// again after a crash: the forward entry, which leads to the rest, goes last.
+func (f *forgetting) steps() []func(context.Context) error {
+	if f.store.config.Dense {
+		return []func(context.Context) error{f.findDense, f.clear}
+	}
+	return []func(context.Context) error{f.find, f.mark, f.search, f.mark, f.clear, f.erase, f.release, f.done}
+}
+
+func (f *forgetting) findDense(context.Context) error {
+	offset, err := parseDense(f.id, f.store.config.MaxOffset)
+	f.offsets.Add(offset)
+	return err
+}
+
+// find reads the ID's offset, and whose forgetting was not completed.
+func (f *forgetting) find(ctx context.Context) error {
+	offsets, absent, err := f.store.lookUp(ctx, []string{f.id})
+	if err != nil {
+		return err
+	}
+	if len(absent) == 0 {
+		f.offsets.Add(offsets[0])
+	}
+	members, err := f.store.client.SMembers(ctx, f.store.keys.forgetting()).Result()
+	if err != nil {
+		return f.store.failed(ctx, "read who is being forgotten", err)
+	}
+	f.left, err = offsetsOfMembers(members)
+	return err
+}
+
+// all are all offsets of which nothing is to be left.
+func (f *forgetting) all() []uint32 { return roaring.Or(f.offsets, f.left).ToArray() }
+
+// mark makes every writer leave the user out from now on.
+func (f *forgetting) mark(ctx context.Context) error {
+	k := f.store.keys
+	for part := range slices.Chunk(f.all(), pipelineLimit) {
+		args := make([]any, len(part))
+		for i, offset := range part {
+			args[i] = offset
+		}
+		err := markForgottenScript.Run(ctx, f.store.client, []string{k.forgotten(), k.forgottenVersion(), k.forgetting()}, args...).Err()
+		if err != nil {
+			return f.store.failed(ctx, "note who is forgotten", err)
+		}
+	}
+	return nil
+}
+
+// search looks into all reverse entries: writers that lost a race for the ID,
+// or died, have left the ID at other offsets than its own.
+func (f *forgetting) search(ctx context.Context) error {
+	var mu sync.Mutex
+	return f.store.eachMaster(ctx, func(ctx context.Context, node redis.Cmdable) error {
+		for cursor := uint64(0); ; {
+			names, next, err := node.ScanType(ctx, cursor, f.store.keys.reverseBlocks(), scanCount, "string").Result()
+			if err != nil {
+				return f.store.failed(ctx, "scan the dictionary", err)
+			}
+			found, err := f.searchIn(ctx, names)
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			f.offsets.AddMany(found)
+			mu.Unlock()
+			if cursor = next; cursor == 0 {
+				return nil
+			}
+		}
+	})
+}
+
+// searchIn returns the offsets at which some blocks hold the ID.
+func (f *forgetting) searchIn(ctx context.Context, names []string) ([]uint32, error) {
+	var calls []scriptCall
+	var firsts []uint32
+	for _, name := range names {
+		if block, ok := f.store.keys.parseReverse(name); ok {
+			calls = append(calls, scriptCall{name, []any{f.id}})
+			firsts = append(firsts, block*reverseBlock)
+		}
+	}
+	replies, err := f.store.runEach(ctx, "search the dictionary", searchScript, calls)
+	if err != nil {
+		return nil, err
+	}
+	var offsets []uint32
+	for i, r := range replies {
+		slots, err := r.Int64Slice()
+		if err != nil {
+			return nil, f.store.failed(ctx, "search the dictionary", err)
+		}
+		for _, slot := range slots {
+			offsets = append(offsets, firsts[i]+uint32(slot))
+		}
+	}
+	return offsets, nil
+}
+
+// clear takes the bits out of all bitmaps, those of the known users last.
+func (f *forgetting) clear(ctx context.Context) error {
+	all := f.all()
+	if len(all) == 0 {
+		return nil
+	}
+	if err := f.store.Scan(ctx); err != nil {
+		return err
+	}
+	catalogue, err := f.store.Catalogue(ctx)
+	if err != nil {
+		return err
+	}
+	for _, offset := range all {
+		segment, _ := f.store.locate(offset)
+		var bitmaps []cohort.Bitmap
+		for b := range catalogue.All() {
+			if b != knownUsers && catalogue.Has(b, segment) {
+				bitmaps = append(bitmaps, b)
+			}
+		}
+		n, err := f.store.clearUser(ctx, offset, bitmaps)
+		if err != nil {
+			return err
+		}
+		known, err := f.store.clearUser(ctx, offset, []cohort.Bitmap{knownUsers})
+		if err != nil {
+			return err
+		}
+		if f.offsets.Contains(offset) {
+			f.marks, f.known = f.marks+n, f.known || known > 0
+		}
+	}
+	return nil
+}
+
+// clearUser takes a user out of those bitmaps that hold it. The others are not
+// touched: clearing a bit beyond the end of a string would make it longer.
+func (s *Store) clearUser(ctx context.Context, offset uint32, bitmaps []cohort.Bitmap) (cleared int64, err error) {
+	marks := map[cohort.Bitmap]*roaring.Bitmap{}
+	for part := range slices.Chunk(bitmaps, pipelineLimit) {
+		has, err := s.Marks(ctx, offset, part)
+		if err != nil {
+			return 0, err
+		}
+		for i, b := range part {
+			if has[i] {
+				marks[b] = roaring.BitmapOf(offset)
+			}
+		}
+	}
+	return s.clear(ctx, marks)
+}
+
+// erase overwrites the IDs of the offsets.
+func (f *forgetting) erase(ctx context.Context) error {
+	var calls []scriptCall
+	for _, offset := range f.all() {
+		key := f.store.keys.reverse(offset / reverseBlock)
+		if len(calls) == 0 || calls[len(calls)-1].key != key {
+			calls = append(calls, scriptCall{key, []any{erased}})
+		}
+		last := &calls[len(calls)-1]
+		last.args = append(last.args, offset%reverseBlock)
+	}
+	_, err := f.store.runEach(ctx, "erase a user ID", eraseScript, calls)
+	return err
+}
+
+// release removes the forward entry.
+func (f *forgetting) release(ctx context.Context) error {
+	var calls []scriptCall
+	for _, offset := range f.offsets.ToArray() {
+		calls = append(calls, f.store.releaseCall(f.id, offset))
+	}
+	_, err := f.store.runEach(ctx, "remove a user ID", releaseIDScript, calls)
+	return err
+}
+
+func (s *Store) releaseCall(id string, offset uint32) scriptCall {
+	return scriptCall{s.forwardKey(id), []any{id, offset}}
+}
+
+// done notes that nothing is left to do.
+func (f *forgetting) done(ctx context.Context) error {
+	for part := range slices.Chunk(f.all(), pipelineLimit) {
+		members := make([]any, len(part))
+		for i, offset := range part {
+			members[i] = offset
+		}
+		if err := f.store.client.SRem(ctx, f.store.keys.forgetting(), members...).Err(); err != nil {
+			return f.store.failed(ctx, "note who was forgotten", err)
+		}
+	}
+	return nil
+}
