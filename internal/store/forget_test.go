@@ -26,8 +26,8 @@ func mustForget(t testing.TB, s *store.Store, id string) int64 {
 	return n
 }
 
-// mustHoldNowhere fails when a key or a value under the prefix holds a text.
-func mustHoldNowhere(t testing.TB, c store.Config, text string) {
+// mustNotHoldVictim fails when a key or a value under the prefix holds the victim's ID.
+func mustNotHoldVictim(t testing.TB, c store.Config) {
 	t.Helper()
 	client := raw(t, c.URL)
 	for _, key := range keysOf(t, client, c.Prefix, "") {
@@ -46,8 +46,8 @@ func mustHoldNowhere(t testing.TB, c store.Config, text string) {
 		default:
 			t.Fatalf("%s is a %s", key, kind)
 		}
-		if strings.Contains(key, text) || strings.Contains(value, text) {
-			t.Errorf("%s still holds %q", key, text)
+		if strings.Contains(key, victim) || strings.Contains(value, victim) {
+			t.Errorf("%s still holds %q", key, victim)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func TestForget(t *testing.T) {
 	if n := mustForget(t, s, victim); n != 5 {
 		t.Errorf("%d marks were cleared, want 5", n)
 	}
-	mustHoldNowhere(t, c, victim)
+	mustNotHoldVictim(t, c)
 	mustHaveNoBit(t, c, of)
 	checkUsers(t, s, active(1), bits(before, after))
 	checkUsers(t, s, exposed, bits(after))
@@ -166,7 +166,7 @@ func TestForgetErasesWhatLosersLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustForget(t, s, victim)
-	mustHoldNowhere(t, c, victim)
+	mustNotHoldVictim(t, c)
 	mustBeOneToOne(t, c)
 }
 
@@ -214,7 +214,7 @@ func TestForgetDuringAReplace(t *testing.T) {
 			}
 			checkUsers(t, open(t, c), active(1), bits(before, 5000))
 			mustHaveNoBit(t, c, of)
-			mustHoldNowhere(t, c, victim)
+			mustNotHoldVictim(t, c)
 		})
 	}
 }
@@ -251,7 +251,7 @@ func TestForgetWhileOthersWrite(t *testing.T) {
 		}
 	}
 	mustForgetIfThere(t, s)
-	mustHoldNowhere(t, c, victim)
+	mustNotHoldVictim(t, c)
 	slices.Sort(gone)
 	for _, offset := range slices.Compact(gone) {
 		mustHaveNoBit(t, c, offset)
@@ -282,7 +282,7 @@ func TestForgetKilledAfterEachStep(t *testing.T) {
 					mustMerge(t, second, marks{active(9): bits(mustAssign(t, second, victim)...)})
 				}
 				mustForgetIfThere(t, second)
-				mustHoldNowhere(t, c, victim)
+				mustNotHoldVictim(t, c)
 				mustHaveNoBit(t, c, of)
 				checkUsers(t, second, active(1), bits(before, after))
 				if comesBack {

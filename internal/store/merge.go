@@ -31,17 +31,18 @@ func (s *Store) Merge(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitm
 	if err := s.writable(ctx); err != nil {
 		return Written{}, err
 	}
-	marks, forgotten, err := s.withoutForgotten(ctx, marks)
+	kept, forgotten, err := s.withoutForgotten(ctx, marks)
 	if err != nil {
+		s.withdraw(ctx, s.places(marks)) // which an earlier attempt may have left
 		return Written{}, err
 	}
-	marks = withKnown(marks)
-	places := s.places(marks)
-	total, err := s.mergePlaces(ctx, marks, places)
+	kept = withKnown(kept)
+	places := s.places(kept)
+	total, err := s.mergePlaces(ctx, kept, places)
 	if err != nil {
 		s.withdraw(ctx, places)
 	}
-	return total, errors.Join(err, s.clearForgotten(ctx, forgotten, marks))
+	return total, errors.Join(err, s.clearForgotten(ctx, forgotten, kept))
 }
 
 func (s *Store) mergePlaces(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitmap, places []place) (Written, error) {

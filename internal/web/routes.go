@@ -24,6 +24,8 @@ const (
 	LookUp Permission = "look_up"
 	// Write is to send data.
 	Write Permission = "write"
+	// Forget is to take a person out of everything; no route does that.
+	Forget Permission = "forget"
 )
 
 // Route is one line of the table of routes.
