@@ -28,9 +28,10 @@ var layers = []layer{
 	{"cmd/dashboard", []string{"internal/app"}},
 	{"e2e", []string{"internal/app"}},
 	{"internal/app", []string{
-		"internal/config", "internal/web", "internal/ingest", "internal/query", "internal/store", "internal/store/embedded", "internal/store/memory",
+		"internal/config", "internal/doctor", "internal/web", "internal/ingest", "internal/query", "internal/store", "internal/store/embedded", "internal/store/memory",
 		"internal/cohort", "internal/fault",
 	}},
+	{"internal/doctor", []string{"internal/store", "internal/cohort", "internal/bitmap"}},
 	{"internal/web", []string{
 		"internal/query", "internal/cohort", "internal/ingest", "internal/chart", "internal/fault",
 		"views", "views/ui", "views/text", "static",

@@ -30,7 +30,7 @@ func (p *program) root() *cobra.Command {
 		return wrongUsage(fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath()))
 	})
 	commonFlags(c.PersistentFlags())
-	c.AddCommand(p.serve(), p.importFiles(), p.importIDs(), p.export(), p.forget(), p.version())
+	c.AddCommand(p.serve(), p.importFiles(), p.importIDs(), p.export(), p.forget(), p.doctor(), p.version())
 	return c
 }
 

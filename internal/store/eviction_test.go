@@ -113,3 +113,15 @@ func TestEvictedKeysMakeDaysSuspect(t *testing.T) {
 		t.Errorf("after the policy was put right: %q, want evicted still", got)
 	}
 }
+
+func TestFullServerIsStillRead(t *testing.T) {
+	url, _ := storetest.Start(t)
+	c := configOf(t, url)
+	mustMerge(t, open(t, c), marks{active(1): bits(1)})
+	if err := raw(t, url).ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, c)
+	mustSwaps(t, s)
+	checkUsers(t, s, active(1), bits(1))
+}

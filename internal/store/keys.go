@@ -15,6 +15,7 @@ const (
 	dayWord   = "day"
 	flagWord  = "flag"
 	knownWord = "known"
+	tempWord  = "tmp:"
 )
 
 func (k keys) segment(segment int) string {
@@ -28,14 +29,17 @@ func (k keys) bitmap(b cohort.Bitmap, segment int) string {
 
 // temp is the key of an intermediate result in a segment's slot.
 func (k keys) temp(segment int, job string, n int) string {
-	return k.segment(segment) + "tmp:" + job + ":" + strconv.Itoa(n)
+	return k.segment(segment) + tempWord + job + ":" + strconv.Itoa(n)
 }
 
 // pending is the key whose presence says that a committed sync has yet to be
 // applied to a segment.
 func (k keys) pending(segment int, sync string) string {
-	return k.segment(segment) + "tmp:" + sync + ":pending"
+	return k.segment(segment) + tempWord + sync + ":pending"
 }
+
+// all is the pattern that matches every key of ours.
+func (k keys) all() string { return k.prefix + ":{*" }
 
 // segments is the pattern that matches the keys of all segments.
 func (k keys) segments() string { return k.prefix + ":{s*}:*" }
@@ -133,6 +137,17 @@ func parseMember(name string) (cohort.Bitmap, bool) {
 	}
 }
 
+// isRecord reports whether a key holds what this version keeps under {meta}
+// for ever.
+func (k keys) isRecord(key string) bool {
+	switch key {
+	case k.layout(), k.epoch(), k.catalogue(), k.catalogueVersion(), k.nextOffset(), k.syncs(), k.swaps(), k.halfReplaced(),
+		k.imported(), k.forgotten(), k.forgottenVersion(), k.forgetting():
+		return true
+	}
+	return strings.HasPrefix(key, k.sync("")) || strings.HasPrefix(key, k.segmentsOf(""))
+}
+
 // The types of a key, as the command TYPE names them.
 const (
 	absentType = "none"
@@ -148,9 +163,9 @@ func (k keys) typeOf(key string) string {
 	switch key {
 	case k.layout():
 		return hashType
-	case k.catalogue():
+	case k.catalogue(), k.forgotten():
 		return zsetType
-	case k.syncs(), k.halfReplaced():
+	case k.syncs(), k.halfReplaced(), k.forgetting():
 		return setType
 	case k.imported():
 		return listType

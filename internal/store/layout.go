@@ -16,11 +16,12 @@ const schemaVersion = 1
 // layoutScript writes the layout record and the epoch unless they are there,
 // and returns the record as it is now, so that two starters agree on the first.
 // The epoch is a random name of the data: it changes when Redis is emptied.
+// With both there nothing is written, so that a full store can be read.
 var layoutScript = redis.NewScript(`
 if redis.call('EXISTS', KEYS[1]) == 0 then
   redis.call('HSET', KEYS[1], unpack(ARGV, 2))
 end
-redis.call('SET', KEYS[2], ARGV[1], 'NX')
+if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('SET', KEYS[2], ARGV[1]) end
 return redis.call('HMGET', KEYS[1], 'schema', 'ids', 'segment_bits', 'timezone')
 `)
 

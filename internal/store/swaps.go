@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 const (
@@ -47,14 +49,19 @@ type swaps struct {
 	owned bool   // by a process that seems to be at it
 }
 
+// swapsScript reads the open syncs, the holder of the lease and how many syncs
+// began and ended, as of one moment. In a MULTI a full server would refuse it.
+var swapsScript = redis.NewScript(`
+return {redis.call('SMEMBERS', KEYS[1]), redis.call('GET', KEYS[2]) or '', redis.call('GET', KEYS[3]) or ''}
+`)
+
 func (s *Store) readSwaps(ctx context.Context) (swaps, error) {
-	p := s.client.TxPipeline()
-	open := p.SMembers(ctx, s.keys.syncs())
-	owner := p.Get(ctx, s.keys.syncLease())
-	made := p.Get(ctx, s.keys.swaps())
-	if err := s.exec(ctx, "look for replacements of days", p); err != nil {
-		return swaps{}, err
+	names := []string{s.keys.syncs(), s.keys.syncLease(), s.keys.swaps()}
+	reply, err := swapsScript.Run(ctx, s.client, names).Slice()
+	if err != nil {
+		return swaps{}, s.failed(ctx, "look for replacements of days", err)
 	}
-	ids := open.Val()
-	return swaps{made.Val(), len(ids) > 0, slices.Contains(ids, owner.Val())}, nil
+	open, _ := reply[0].([]any)
+	made, _ := reply[2].(string)
+	return swaps{made, len(open) > 0, slices.Contains(open, reply[1])}, nil
 }

@@ -46,7 +46,11 @@ func (s *Store) BeginSync(ctx context.Context) (*Sync, error) {
 	if err != nil {
 		return nil, err
 	}
-	y := &Sync{store: s, id: random(), forgotten: now.forgotten, staged: map[cohort.Bitmap]*stage{}}
+	id, err := s.newJob(ctx)
+	if err != nil {
+		return nil, err
+	}
+	y := &Sync{store: s, id: id, forgotten: now.forgotten, staged: map[cohort.Bitmap]*stage{}}
 	if err := s.takeLease(ctx, s.syncLease(), y.id); err != nil {
 		return nil, err
 	}
