@@ -73,12 +73,8 @@ func (s *Store) assignAt(ctx context.Context, g generation, ids []string) (offse
 	if err := s.writable(ctx); err != nil {
 		return nil, false, err
 	}
-	found, err := s.resolveAll(ctx, g, ids, missing)
-	if err != nil {
+	if err := s.resolveAll(ctx, g, ids, missing, offsets); err != nil {
 		return nil, false, err
-	}
-	for _, i := range missing {
-		offsets[i] = found[ids[i]]
 	}
 	return offsets, false, nil
 }
@@ -95,31 +91,44 @@ func (s *Store) assignDense(ids []string) ([]uint32, error) {
 	return offsets, nil
 }
 
-// resolveAll resolves the IDs at some positions, each once.
-func (s *Store) resolveAll(ctx context.Context, g generation, ids []string, at []int) (map[string]uint32, error) {
-	found := make(map[string]uint32, len(at))
-	distinct := make([]string, 0, len(at))
-	for _, i := range at {
-		if _, seen := found[ids[i]]; !seen {
-			found[ids[i]] = 0
-			distinct = append(distinct, ids[i])
-		}
-	}
+// resolveAll fills in the offsets of the IDs at some positions, and asks for
+// each ID once.
+func (s *Store) resolveAll(ctx context.Context, g generation, ids []string, at []int, offsets []uint32) error {
 	gone, err := s.forgottenAt(ctx, g)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	distinct, places := distinctIDs(ids, at)
+	found := make([]uint32, 0, len(distinct))
 	for part := range slices.Chunk(distinct, pipelineLimit) {
-		offsets, err := s.resolve(ctx, part, gone)
+		resolved, err := s.resolve(ctx, part, gone)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for i, id := range part {
-			found[id] = offsets[i]
-		}
-		s.known.remember(g, part, offsets)
+		s.known.remember(g, part, resolved)
+		found = append(found, resolved...)
 	}
-	return found, nil
+	for n, i := range at {
+		offsets[i] = found[places[n]]
+	}
+	return nil
+}
+
+// distinctIDs returns the IDs at some positions, each once, and for each of the
+// positions the place of its ID among them.
+func distinctIDs(ids []string, at []int) (distinct []string, places []int) {
+	distinct, places = make([]string, 0, len(at)), make([]int, len(at))
+	placeOf := make(map[string]int, len(at))
+	for n, i := range at {
+		place, seen := placeOf[ids[i]]
+		if !seen {
+			place = len(distinct)
+			placeOf[ids[i]] = place
+			distinct = append(distinct, ids[i])
+		}
+		places[n] = place
+	}
+	return distinct, places
 }
 
 // resolve returns the offsets of distinct IDs, and gives new ones to those

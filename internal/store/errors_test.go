@@ -30,7 +30,7 @@ func checkUnavailable(t *testing.T, err error, says string) {
 	}
 }
 
-func configOf(t *testing.T, url string) store.Config {
+func configOf(t testing.TB, url string) store.Config {
 	t.Helper()
 	c := storetest.Config(t)
 	c.URL = url

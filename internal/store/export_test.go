@@ -82,3 +82,29 @@ func (s *Store) ForgetOnly(ctx context.Context, id string, n int) error {
 	}
 	return nil
 }
+
+// IDCache is the cache of IDs, of one generation.
+type IDCache struct{ cache *idCache }
+
+// NewIDCache returns a cache with two tables of as many bytes each.
+func NewIDCache(bytes int) IDCache { return IDCache{newIDCache(bytes)} }
+
+// LookUp fills in the offsets that are remembered and returns the positions of
+// the other IDs.
+func (c IDCache) LookUp(epoch string, ids []string, offsets []uint32) (missing []int) {
+	return c.cache.lookUp(generation{epoch: epoch}, ids, offsets)
+}
+
+// Remember keeps the offsets of IDs.
+func (c IDCache) Remember(epoch string, ids []string, offsets []uint32) {
+	c.cache.remember(generation{epoch: epoch}, ids, offsets)
+}
+
+// Bytes returns what the cache takes up.
+func (c IDCache) Bytes() int {
+	bytes := 0
+	for _, t := range []idTable{c.cache.young, c.cache.old} {
+		bytes += len(t.slots)*idSlotBytes + len(t.text)
+	}
+	return bytes
+}
