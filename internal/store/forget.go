@@ -121,7 +121,7 @@ func (f *forgetting) clear(ctx context.Context) error {
 	if len(all) == 0 {
 		return nil
 	}
-	if err := f.store.Scan(ctx); err != nil {
+	if err := f.store.scan(ctx); err != nil {
 		return err
 	}
 	catalogue, err := f.store.Catalogue(ctx)
@@ -129,26 +129,33 @@ func (f *forgetting) clear(ctx context.Context) error {
 		return err
 	}
 	for _, offset := range all {
-		segment, _ := f.store.locate(offset)
-		var bitmaps []cohort.Bitmap
-		for b := range catalogue.All() {
-			if b != knownUsers && catalogue.Has(b, segment) {
-				bitmaps = append(bitmaps, b)
-			}
-		}
-		n, err := f.store.clearUser(ctx, offset, bitmaps)
-		if err != nil {
-			return err
-		}
-		known, err := f.store.clearUser(ctx, offset, []cohort.Bitmap{knownUsers})
+		marks, known, err := f.store.clearEverywhere(ctx, catalogue, offset)
 		if err != nil {
 			return err
 		}
 		if f.offsets.Contains(offset) {
-			f.marks, f.known = f.marks+n, f.known || known > 0
+			f.marks, f.known = f.marks+marks, f.known || known
 		}
 	}
 	return nil
+}
+
+// clearEverywhere takes a user out of all bitmaps of the catalogue, and out of
+// the known users last. It returns how many marks there were, and whether the
+// user was known.
+func (s *Store) clearEverywhere(ctx context.Context, catalogue *cohort.Catalogue, offset uint32) (marks int64, known bool, err error) {
+	segment, _ := s.locate(offset)
+	var bitmaps []cohort.Bitmap
+	for b := range catalogue.All() {
+		if b != knownUsers && catalogue.Has(b, segment) {
+			bitmaps = append(bitmaps, b)
+		}
+	}
+	if marks, err = s.clearUser(ctx, offset, bitmaps); err != nil {
+		return 0, false, err
+	}
+	n, err := s.clearUser(ctx, offset, []cohort.Bitmap{knownUsers})
+	return marks, n > 0, err
 }
 
 // clearUser takes a user out of those bitmaps that hold it. The others are not

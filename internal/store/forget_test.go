@@ -190,6 +190,24 @@ func TestWriterThatRemembers(t *testing.T) {
 	mustBeOneToOne(t, c)
 }
 
+func TestScanClearsWhatADeadWriterLeft(t *testing.T) {
+	c := storetest.Config(t)
+	s, client := open(t, c), raw(t, c.URL)
+	before, of, _ := crowd(t, s)
+	mustForget(t, s, victim)
+	// A writer that looked before the forgetting, and died before it looked again.
+	for _, key := range []string{"known", "day:active:20260301", "flag:exposed"} {
+		client.SetBit(t.Context(), c.Prefix+":{s0}:"+key, int64(of), 1)
+	}
+	if err := s.Scan(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	mustHaveNoBit(t, c, of)
+	if !users(t, s, active(1)).Contains(before) {
+		t.Error("another user was cleared")
+	}
+}
+
 func TestForgetDuringAReplace(t *testing.T) {
 	for applied := range 3 {
 		t.Run(fmt.Sprintf("%d segments applied", applied), func(t *testing.T) {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -149,4 +150,51 @@ func (s *Store) clearForgottenOf(ctx context.Context, r record) error {
 	}
 	_, err = s.clear(ctx, s.marksOf(r, gone))
 	return err
+}
+
+// sweepForgotten clears what is left of users who were forgotten. A writer that
+// died may have left marks, and never one of a user who is not known.
+func (s *Store) sweepForgotten(ctx context.Context) error {
+	if s.config.Dense {
+		return nil
+	}
+	latest, err := s.latest(ctx)
+	if err != nil {
+		return err
+	}
+	gone, err := s.forgottenAt(ctx, latest.generation())
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(gone.ToArray(), pipelineLimit) {
+		known, err := s.knownAmong(ctx, part)
+		if err != nil {
+			return err
+		}
+		for _, offset := range known {
+			if _, _, err := s.clearEverywhere(ctx, latest.catalogue, offset); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// knownAmong returns those of some offsets that are of known users.
+func (s *Store) knownAmong(ctx context.Context, offsets []uint32) (known []uint32, err error) {
+	p := s.client.Pipeline()
+	replies := make([]*redis.IntCmd, len(offsets))
+	for i, offset := range offsets {
+		segment, bit := s.locate(offset)
+		replies[i] = p.GetBit(ctx, s.keys.bitmap(knownUsers, segment), bit)
+	}
+	if err := s.exec(ctx, "look for known users", p); err != nil {
+		return nil, err
+	}
+	for i, r := range replies {
+		if r.Val() == 1 {
+			known = append(known, offsets[i])
+		}
+	}
+	return known, nil
 }

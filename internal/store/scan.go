@@ -23,8 +23,16 @@ const (
 
 // Scan compares the catalogue with the keys that are there: it adds bitmaps
 // that other programs wrote, and takes out those that are gone. It walks over
-// all keys of every server, so it is for the background only.
+// all keys of every server, so it is for the background only. It also clears
+// what a writer that died left of a user who was forgotten while it wrote.
 func (s *Store) Scan(ctx context.Context) error {
+	if err := s.scan(ctx); err != nil {
+		return err
+	}
+	return s.sweepForgotten(ctx)
+}
+
+func (s *Store) scan(ctx context.Context) error {
 	before, err := s.latest(ctx)
 	if err != nil {
 		return err
