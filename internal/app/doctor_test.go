@@ -64,7 +64,7 @@ func (p *patient) do(commands ...string) {
 	p.t.Helper()
 	for _, c := range commands {
 		var words []any
-		for _, w := range strings.Fields(c) {
+		for _, w := range strings.FieldsSeq(c) {
 			words = append(words, w)
 		}
 		if err := p.Do(p.t.Context(), words...).Err(); err != nil {
@@ -76,12 +76,6 @@ func (p *patient) do(commands ...string) {
 // day is the key of a metric's day, by its place in days.
 func (p *patient) day(metric string, n int) string {
 	return "bb:{s0}:day:" + metric + ":" + p.days[n]
-}
-
-// date writes one of the days as YYYY-MM-DD.
-func (p *patient) date(n int) string {
-	d := p.days[n]
-	return d[:4] + "-" + d[4:6] + "-" + d[6:]
 }
 
 func TestDoctorOfASoundStore(t *testing.T) {

@@ -97,10 +97,7 @@ func (s *Store) now(ctx context.Context) (moment, error) {
 	if now, err = s.readMoment(ctx); err != nil || now.epoch != "" {
 		return now, err
 	}
-	if foreign := s.checkTypes(ctx, []string{s.keys.epoch()}); foreign != nil {
-		return moment{}, foreign
-	}
-	return now, nil
+	return now, s.checkTypes(ctx, []string{s.keys.epoch()})
 }
 
 func (s *Store) readMoment(ctx context.Context) (moment, error) {

@@ -41,7 +41,10 @@ func (h foreignHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.P
 	}
 }
 
-const wrongType = "WRONGTYPE"
+const (
+	wrongType   = "WRONGTYPE"
+	foreignCode = "foreign_key"
+)
 
 // foreign looks for the key of a command that has another type than it should,
 // and returns an ErrConflict about it, or the error as it was.
@@ -55,23 +58,26 @@ func (s *Store) foreign(ctx context.Context, cmd redis.Cmder, err error) error {
 			names = append(names, name)
 		}
 	}
-	if found := s.checkTypes(ctx, names); found != nil {
-		found.Cause = err
-		return found
+	if f := fault.As(s.checkTypes(ctx, names)); f != nil && f.Code == foreignCode {
+		f.Cause = err
+		return f
 	}
 	return err
 }
 
 // checkTypes returns an ErrConflict about the first key that has another type
-// than it should, or nil when it finds none.
-func (s *Store) checkTypes(ctx context.Context, names []string) *fault.Error {
+// than it should.
+func (s *Store) checkTypes(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
 	p := s.client.Pipeline()
 	types := make([]*redis.StatusCmd, len(names))
 	for i, name := range names {
 		types[i] = p.Type(ctx, name)
 	}
-	if len(names) == 0 || s.exec(ctx, "look at the types of keys", p) != nil {
-		return nil
+	if err := s.exec(ctx, "look at the types of keys", p); err != nil {
+		return err
 	}
 	for i, name := range names {
 		if is, want := types[i].Val(), s.keys.typeOf(name); is != want && is != absentType {
@@ -82,7 +88,7 @@ func (s *Store) checkTypes(ctx context.Context, names []string) *fault.Error {
 }
 
 // foreignKey says that a key holds something that is not ours.
-func foreignKey(name, is, want string) *fault.Error {
-	return &fault.Error{Kind: fault.ErrConflict, Code: "foreign_key", Position: fault.NoPosition,
+func foreignKey(name, is, want string) error {
+	return &fault.Error{Kind: fault.ErrConflict, Code: foreignCode, Position: fault.NoPosition,
 		Message: fmt.Sprintf("the key %s in the store is a %s where a %s belongs, so that another program wrote it; rename or delete it, or configure another prefix", name, is, want)}
 }
