@@ -64,7 +64,7 @@ func (p *patient) do(commands ...string) {
 	p.t.Helper()
 	for _, c := range commands {
 		var words []any
-		for _, w := range strings.FieldsSeq(c) {
+		for w := range strings.FieldsSeq(c) {
 			words = append(words, w)
 		}
 		if err := p.Do(p.t.Context(), words...).Err(); err != nil {
