@@ -29,7 +29,7 @@ var layers = []layer{
 	{"e2e", []string{"internal/app"}},
 	{"internal/app", []string{
 		"internal/config", "internal/doctor", "internal/web", "internal/ingest", "internal/query", "internal/store", "internal/store/embedded", "internal/store/memory",
-		"internal/cohort", "internal/fault",
+		"internal/store/address", "internal/cohort", "internal/fault",
 	}},
 	{"internal/doctor", []string{"internal/store", "internal/cohort", "internal/bitmap"}},
 	{"internal/web", []string{
@@ -45,10 +45,11 @@ var layers = []layer{
 	{"internal/ingest/rows", []string{"internal/fault"}},
 	{"internal/query", []string{"internal/cohort", "internal/bitmap", "internal/fault"}},
 	{"internal/store/storetest", []string{"internal/store", "internal/store/memory"}},
-	{"internal/store", []string{"internal/cohort", "internal/bitmap", "internal/fault"}},
+	{"internal/store", []string{"internal/store/address", "internal/cohort", "internal/bitmap", "internal/fault"}},
 	{"internal/store/embedded", []string{"internal/fault"}},
 	{"internal/store/memory", nil},
-	{"internal/config", []string{"internal/cohort", "internal/fault"}},
+	{"internal/config", []string{"internal/store/address", "internal/cohort", "internal/fault"}},
+	{"internal/store/address", nil},
 	{"internal/cohort", []string{"internal/fault"}},
 	{"internal/bitmap", nil},
 	{"internal/fault", nil},

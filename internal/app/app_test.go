@@ -66,7 +66,7 @@ func TestWrongUsageIsOneLineAndExitCode2(t *testing.T) {
 		{"address of all the world", []string{"serve", "--listen", "0.0.0.0:0"}, "cannot listen on 0.0.0.0:0: this version has no sign-in"},
 		{"address without a host", []string{"serve", "--listen", ":0"}, "cannot listen on :0: this version has no sign-in"},
 		{"address that is none", []string{"serve", "--listen", "nowhere.invalid:0"}, "cannot listen on nowhere.invalid:0: no such address"},
-		{"store that cannot be opened", []string{"export", "--redis", "redis+cluster://a:1,b:2", "activated"}, "cannot open a redis+cluster:// store"},
+		{"cluster with a database", []string{"export", "--redis", "redis+cluster://a:1,b:2/3", "activated"}, "a cluster has no databases to choose from"},
 		{"output that is no file", []string{"export", "--out", os.DevNull, "activated"}, "it is there and no file"},
 	}
 	for _, test := range tests {

@@ -3,14 +3,13 @@ package app
 import (
 	"context"
 	"errors"
-	"net/url"
-	"strings"
 	"time"
 
 	"bitboard/internal/config"
 	"bitboard/internal/fault"
 	"bitboard/internal/ingest"
 	"bitboard/internal/store"
+	"bitboard/internal/store/address"
 	"bitboard/internal/store/embedded"
 )
 
@@ -31,18 +30,15 @@ type data struct {
 
 // openData opens the store that the configuration names.
 func openData(ctx context.Context, c config.Config) (*data, error) {
-	if err := canOpen(c.Redis); err != nil {
-		return nil, err
-	}
 	d := &data{stop: func(context.Context) error { return nil }}
-	address := c.Redis
+	url := c.Redis
 	if c.Redis == config.Embedded {
 		var err error
-		if address, d.stop, err = embedded.Start(ctx, c.DataDir); err != nil {
+		if url, d.stop, err = embedded.Start(ctx, c.DataDir); err != nil {
 			return nil, ofSettings(err)
 		}
 	}
-	if err := d.open(ctx, storeConfig(c, address)); err != nil {
+	if err := d.open(ctx, storeConfig(c, url)); err != nil {
 		return nil, errors.Join(err, d.end(ctx))
 	}
 	return d, nil
@@ -53,7 +49,7 @@ func (d *data) open(ctx context.Context, c store.Config) (err error) {
 	defer cancel()
 	d.Store, err = store.Open(short, c)
 	if err != nil && errors.Is(short.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
-		return fault.Unavailable(err, "the store at %s did not answer within %s", withoutPassword(c.URL), openTimeout)
+		return fault.Unavailable(err, "the store at %s did not answer within %s", address.Show(c.URL), openTimeout)
 	}
 	return ofSettings(err)
 }
@@ -78,26 +74,7 @@ func ofSettings(err error) error {
 	return err
 }
 
-// canOpen refuses the stores that the configuration may name but that cannot
-// be opened.
-func canOpen(address string) error {
-	scheme, _, _ := strings.Cut(address, "://")
-	if scheme == "redis+sentinel" || scheme == "redis+cluster" {
-		return wrongUsage(fault.Invalid("unsupported_store", "redis",
-			"this version cannot open a %s:// store; give redis://, rediss://, unix:// or embedded", scheme))
-	}
-	return nil
-}
-
-func withoutPassword(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "the given address"
-	}
-	return u.Redacted()
-}
-
-func storeConfig(c config.Config, address string) store.Config {
+func storeConfig(c config.Config, url string) store.Config {
 	keep := map[string]int{}
 	for _, m := range c.Workspace.Metrics {
 		if m.Keep > 0 {
@@ -105,7 +82,7 @@ func storeConfig(c config.Config, address string) store.Config {
 		}
 	}
 	return store.Config{
-		URL: address, Prefix: c.Prefix,
+		URL: url, Prefix: c.Prefix,
 		SegmentBits: c.SegmentBits, MaxOffset: c.MaxOffset, Dense: c.DenseIDs,
 		Zone: c.Workspace.Zone.String(), Location: c.Workspace.Zone,
 		TempTTL: c.Engine.TempTTL, Keep: keep,

@@ -14,7 +14,7 @@ import (
 // commonFlags are those of every command.
 func commonFlags(flags *pflag.FlagSet) {
 	flags.String("config", "", "read the configuration from `FILE` (env BITBOARD_CONFIG)")
-	setting(flags, "redis", "redis", "`URL` of the store: redis://…, rediss://…, unix://PATH, or embedded")
+	setting(flags, "redis", "redis", "`URL` of the store: redis://…, rediss://…, unix://PATH, redis+sentinel://…, redis+cluster://…, or embedded")
 	setting(flags, "data-dir", "data_dir", "keep the embedded store in the folder `DIR`")
 }
 

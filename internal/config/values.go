@@ -1,11 +1,9 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"net"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,6 +14,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"bitboard/internal/fault"
+	"bitboard/internal/store/address"
 )
 
 func setZone(c *Config, text string) error {
@@ -57,29 +56,15 @@ func oneOf(text string, accepted ...string) (int, error) {
 	return 0, fmt.Errorf("%s is not accepted; give one of %s", fault.Show(text), strings.Join(accepted, ", "))
 }
 
-// setRedis checks the form only. What is wrong is never repeated beyond the
-// scheme, because the rest may hold a password.
 func setRedis(c *Config, text string) error {
-	scheme, rest, found := strings.Cut(text, "://")
 	c.Redis = text
-	switch {
-	case text == Embedded:
-		return nil
-	case !found:
-		return errors.New("not a URL; give redis://HOST:PORT, unix://PATH or embedded")
-	case rest == "":
-		return fmt.Errorf("nothing follows %s://; give redis://HOST:PORT, unix://PATH or embedded", scheme)
-	}
-	switch scheme {
-	case "redis", "rediss":
-		if u, err := url.Parse(text); err != nil || u.Hostname() == "" {
-			return fmt.Errorf("not a %s URL; give %s://HOST:PORT, with USER:PASSWORD@ before HOST and /DATABASE after PORT where needed", scheme, scheme)
-		}
-		return nil
-	case "unix", "redis+sentinel", "redis+cluster":
+	if text == Embedded {
 		return nil
 	}
-	return fmt.Errorf("unknown scheme %s; give redis, rediss, unix, redis+sentinel, redis+cluster or the word embedded", fault.Show(scheme))
+	if _, err := address.Parse(text); err != nil {
+		return fmt.Errorf("%w, or the word embedded", err)
+	}
+	return nil
 }
 
 func setDataDir(c *Config, text string) error {

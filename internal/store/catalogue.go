@@ -101,7 +101,7 @@ func (s *Store) now(ctx context.Context) (moment, error) {
 }
 
 func (s *Store) readMoment(ctx context.Context) (moment, error) {
-	values, err := s.client.MGet(ctx, s.keys.epoch(), s.keys.catalogueVersion(), s.keys.forgottenVersion()).Result()
+	values, failovers, err := s.readState(ctx, s.keys.epoch(), s.keys.catalogueVersion(), s.keys.forgottenVersion())
 	if err != nil {
 		return moment{}, s.failed(ctx, "read the catalogue's version", err)
 	}
@@ -110,7 +110,9 @@ func (s *Store) readMoment(ctx context.Context) (moment, error) {
 		return moment{}, err
 	}
 	now := moment{evicted: e.evicted}
-	now.epoch, _ = values[0].(string)
+	if epoch, ok := values[0].(string); ok {
+		now.epoch = epoch + failovers
+	}
 	for i, version := range []*int64{&now.version, &now.forgotten} {
 		text, ok := values[1+i].(string)
 		if !ok {

@@ -2,10 +2,7 @@ package store
 
 import (
 	"context"
-	"errors"
-	"net/url"
-	"strconv"
-	"strings"
+	"crypto/tls"
 	"sync"
 	"time"
 
@@ -14,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"bitboard/internal/fault"
+	"bitboard/internal/store/address"
 )
 
 const (
@@ -21,7 +19,6 @@ const (
 	maxRetries      = 2
 	answerTimeout   = 4 * time.Second
 	readBufferBytes = 256 << 10
-	oldestServer    = "7.0"
 )
 
 // quiet keeps the client from logging by itself: what goes wrong is returned.
@@ -32,110 +29,58 @@ var quiet = sync.OnceFunc(logging.Disable)
 // worst offsets stay unused, or bits already written are not counted as new.
 func (s *Store) connect() error {
 	quiet()
-	options, err := redis.ParseURL(s.config.URL)
+	at, err := address.Parse(s.config.URL)
 	if err != nil {
-		// The parser's own text may repeat the password.
-		return fault.Invalid("bad_redis_url", "redis",
-			"the address of the store cannot be used; give redis://[:PASSWORD@]HOST:PORT/DB, rediss://… or unix://PATH")
+		return fault.Invalid("bad_redis_url", "redis", "the address of the store cannot be used: %v", err)
 	}
-	options.DialTimeout = dialTimeout
-	options.DialerRetries = 1
-	options.MaxRetries = maxRetries
-	options.ContextTimeoutEnabled = true
-	options.ReadBufferSize = readBufferBytes
-	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	options.OnConnect = s.connected
-	s.shown = withoutSecrets(s.config.URL)
-	s.client = redis.NewClient(options)
+	s.shown, s.several = at.String(), at.Kind != address.Single
+	s.client = newClient(at, s.connected)
 	s.client.AddHook(patience{})
-	return nil
-}
-
-// withoutSecrets returns the address that a message may show.
-func withoutSecrets(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "the configured address"
-	}
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
-}
-
-// servers remembers the run IDs of the servers that were connected to.
-type servers struct {
-	mu   sync.Mutex
-	seen map[string]bool
-}
-
-// connected runs on every new connection. A server that was never seen may
-// have been restored from an older copy, so that what is remembered here about
-// IDs and the catalogue is forgotten.
-func (s *Store) connected(ctx context.Context, c *redis.Conn) error {
-	info, err := c.Info(ctx, "server").Result()
-	if err != nil {
-		return err
-	}
-	run := infoValue(info, "run_id")
-	s.servers.mu.Lock()
-	defer s.servers.mu.Unlock()
-	if s.servers.seen[run] {
-		return nil
-	}
-	if s.servers.seen == nil {
-		s.servers.seen = map[string]bool{}
-	}
-	s.servers.seen[run] = true
-	s.forget()
-	return nil
-}
-
-// Generation names the state of the data from which offsets are handed out. It
-// changes when the server is emptied, restarted or replaced: what it kept may
-// be older then, and offsets that it gave out before may be another user's.
-func (s *Store) Generation(ctx context.Context) (string, error) {
-	now, err := s.now(ctx)
-	if err != nil {
-		return "", err
-	}
-	s.servers.mu.Lock()
-	defer s.servers.mu.Unlock()
-	return now.epoch + " " + strconv.Itoa(len(s.servers.seen)), nil
-}
-
-// forget drops everything remembered about the data.
-func (s *Store) forget() {
-	s.known.clear()
-	s.view.clear()
-	s.watch.forget()
-}
-
-// checkVersion refuses servers that lack what the keys and scripts rely on.
-func (s *Store) checkVersion(ctx context.Context) error {
-	info, err := s.client.Info(ctx, "server").Result()
-	if err != nil {
-		err = s.failed(ctx, "ask for the version", err)
-		if answer := redis.Error(nil); ctx.Err() == nil && fault.As(err) == nil && !errors.As(err, &answer) {
-			// It neither failed to answer nor answered with an error of Redis.
-			return fault.Unavailable(err, "what answers at %s is not a Redis server", s.shown)
-		}
-		return err
-	}
-	version := infoValue(info, "redis_version")
-	major, _, _ := strings.Cut(version, ".")
-	oldest, _, _ := strings.Cut(oldestServer, ".")
-	have, _ := strconv.Atoi(major)
-	want, _ := strconv.Atoi(oldest)
-	if have < want {
-		return fault.Unavailable(nil, "the store at %s is Redis %s; %s or later is needed", s.shown, version, oldestServer)
+	if cluster, ok := s.client.(*redis.ClusterClient); ok {
+		// Its hooks do not hold where one node is asked directly.
+		cluster.OnNewNode(func(node *redis.Client) { node.AddHook(patience{}) })
 	}
 	return nil
 }
 
-// infoValue finds a field in the answer of INFO.
-func infoValue(info, field string) string {
-	for line := range strings.Lines(info) {
-		if value, found := strings.CutPrefix(line, field+":"); found {
-			return strings.TrimSpace(value)
-		}
+// newClient makes the client for the kind of store that the address names. It
+// never guesses the kind from the number of servers.
+func newClient(at address.Address, onConnect func(context.Context, *redis.Conn) error) redis.UniversalClient {
+	o := options(at)
+	o.OnConnect = onConnect
+	switch {
+	case at.Kind == address.Cluster:
+		o.MaxRetries = 0 // it sends again by itself, to whichever node it should be
+		return redis.NewClusterClient(o.Cluster())
+	case at.Kind == address.Sentinel:
+		return redis.NewFailoverClient(o.Failover())
 	}
-	return ""
+	single := o.Simple()
+	if at.Socket != "" {
+		single.Network, single.Addr = "unix", at.Socket
+	}
+	return redis.NewClient(single)
+}
+
+// options returns what all kinds of clients have in common.
+func options(at address.Address) *redis.UniversalOptions {
+	o := &redis.UniversalOptions{
+		Addrs: at.Servers, MasterName: at.Master, DB: at.Database,
+		Username: at.User, Password: at.Password, SentinelPassword: at.SentinelPassword,
+		DialTimeout: dialTimeout, DialerRetries: 1, MaxRetries: maxRetries,
+		ContextTimeoutEnabled:    true,
+		ReadBufferSize:           readBufferBytes,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	}
+	if at.TLS {
+		// The name to verify is that of the server which is connected to.
+		o.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	return o
+}
+
+// clustered tells whether the store is a cluster.
+func (s *Store) clustered() bool {
+	_, ok := s.client.(*redis.ClusterClient)
+	return ok
 }

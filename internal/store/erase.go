@@ -51,11 +51,11 @@ return redis.call('HDEL', KEYS[1], ARGV[1])
 // or died, have left the ID at other offsets than its own.
 func (f *forgetting) search(ctx context.Context) error {
 	var mu sync.Mutex
-	return f.store.eachMaster(ctx, func(ctx context.Context, node redis.Cmdable) error {
+	return f.store.eachMaster(ctx, "scan the dictionary", func(ctx context.Context, node redis.Cmdable) error {
 		for cursor := uint64(0); ; {
 			names, next, err := node.ScanType(ctx, cursor, f.store.keys.reverseBlocks(), scanCount, "string").Result()
 			if err != nil {
-				return f.store.failed(ctx, "scan the dictionary", err)
+				return err
 			}
 			found, err := f.searchIn(ctx, names)
 			if err != nil {

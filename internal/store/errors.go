@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -16,10 +17,11 @@ import (
 
 // failed turns an error of the client into one of ours: a context's end stays
 // what it is, a store that is away or refuses us becomes an ErrUnavailable
-// that says which and why, and anything else is wrapped with what was tried.
+// that says which and why, anything else is wrapped with what was tried. What
+// is one of ours already stays.
 func (s *Store) failed(ctx context.Context, what string, err error) error {
-	if err == nil {
-		return nil
+	if err == nil || fault.As(err) != nil {
+		return err
 	}
 	if ended := ctx.Err(); ended != nil {
 		return fmt.Errorf("store: %s: %w", what, ended)
@@ -28,9 +30,18 @@ func (s *Store) failed(ctx context.Context, what string, err error) error {
 		return fault.Unavailable(err, "the store at %s %s", s.shown, why)
 	}
 	if why := absence(err); why != "" {
-		return fault.Unavailable(err, "the store at %s does not answer: %s", s.shown, why)
+		return fault.Unavailable(err, "the store at %s does not answer: %s%s", s.shown, why, s.culprit(err))
 	}
 	return fmt.Errorf("store: %s: %w", what, err)
+}
+
+// culprit names the one of several servers that could not be reached.
+func (s *Store) culprit(err error) string {
+	var network *net.OpError
+	if !s.several || !errors.As(err, &network) || network.Addr == nil {
+		return ""
+	}
+	return " (" + network.Addr.String() + ")"
 }
 
 // refusals are the errors with which a server says that it will not serve us
@@ -46,6 +57,11 @@ var refusals = []struct{ prefix, why string }{
 	{"MASTERDOWN", "has lost its master"},
 	{"CLUSTERDOWN", "is a cluster that is down"},
 	{"TRYAGAIN", "is moving its data"},
+	{"MOVED", "is a cluster that is moving its data"},
+	{"ASK", "is a cluster that is moving its data"},
+	{"This instance has cluster support disabled", "is no cluster; give redis://HOST:PORT"},
+	{"unknown command 'cluster'", "is no cluster; give redis://HOST:PORT"},
+	{"unknown command 'sentinel'", "has no sentinel there; give redis://HOST:PORT"},
 	{"NOREPLICAS", "refuses writes because its replicas are away"},
 	{"max number of clients", "has no connection left"},
 }
@@ -61,10 +77,15 @@ func refusal(err error) string {
 
 func absence(err error) string {
 	var lookup *net.DNSError
+	var certificate *tls.CertificateVerificationError
 	var timeout net.Error
 	switch {
 	case errors.As(err, &lookup):
 		return "no such host"
+	case errors.As(err, &certificate):
+		return "its certificate is not trusted here; name a file with that of its issuer in SSL_CERT_FILE"
+	case errors.Is(err, redis.Nil):
+		return "its sentinels know no master of that name"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused"
 	case errors.Is(err, syscall.ENOENT):

@@ -87,14 +87,21 @@ func TestServerThatSaysNothing(t *testing.T) {
 	}
 }
 
-func TestNothingListens(t *testing.T) {
+// freePort returns a port of 127.0.0.1 where nothing listens.
+func freePort(t *testing.T) string {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := l.Addr().String()
-	l.Close()
-	_, err = store.Open(t.Context(), configOf(t, "redis://:secret@"+address))
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
+}
+
+func TestNothingListens(t *testing.T) {
+	address := "127.0.0.1:" + freePort(t)
+	_, err := store.Open(t.Context(), configOf(t, "redis://:secret@"+address))
 	checkUnavailable(t, err, "the store at redis://"+address+" does not answer: connection refused")
 }
 
@@ -167,7 +174,7 @@ func TestEndedContextStaysWhatItIs(t *testing.T) {
 }
 
 func TestBadAddressShowsNoPassword(t *testing.T) {
-	for _, url := range []string{"", "redis://:secret@host:port", "http://host", "unix://", "redis+cluster://a:1", "nonsense"} {
+	for _, url := range []string{"", "redis://:secret@host:port", "http://host", "unix://", "redis+cluster://:secret@a:1/2", "redis+sentinel://:secret@a:1", "nonsense"} {
 		_, err := store.Open(t.Context(), configOf(t, url))
 		if !errors.Is(err, fault.ErrInvalid) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: got %v, want an ErrInvalid without the password", url, err)

@@ -38,7 +38,7 @@ func (s *Store) scan(ctx context.Context) error {
 		return err
 	}
 	found := &sightings{bitmaps: map[cohort.Bitmap]*roaring.Bitmap{}}
-	if err := s.eachMaster(ctx, func(ctx context.Context, node redis.Cmdable) error {
+	if err := s.eachMaster(ctx, "scan the keys", func(ctx context.Context, node redis.Cmdable) error {
 		return s.scanNode(ctx, node, found)
 	}); err != nil {
 		return err
@@ -50,12 +50,13 @@ func (s *Store) scan(ctx context.Context) error {
 }
 
 // eachMaster calls f for every server that holds keys of its own, perhaps for
-// several at once.
-func (s *Store) eachMaster(ctx context.Context, f func(context.Context, redis.Cmdable) error) error {
-	if cluster, ok := s.client.(*redis.ClusterClient); ok {
-		return cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return f(ctx, c) })
+// several at once. An error of one of them is returned as failed makes it.
+func (s *Store) eachMaster(ctx context.Context, what string, f func(context.Context, redis.Cmdable) error) error {
+	cluster, ok := s.client.(*redis.ClusterClient)
+	if !ok {
+		return s.failed(ctx, what, f(ctx, s.client))
 	}
-	return f(ctx, s.client)
+	return s.failed(ctx, what, cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return f(ctx, c) }))
 }
 
 func (s *Store) scanNode(ctx context.Context, node redis.Cmdable, found *sightings) error {
@@ -63,7 +64,7 @@ func (s *Store) scanNode(ctx context.Context, node redis.Cmdable, found *sightin
 	for cursor := uint64(0); ; {
 		names, next, err := node.ScanType(ctx, cursor, s.keys.segments(), scanCount, "string").Result()
 		if err != nil {
-			return s.failed(ctx, "scan the keys", err)
+			return err
 		}
 		for _, name := range names {
 			if b, segment, ok := s.keys.parse(name); ok && segment <= highest {

@@ -33,10 +33,10 @@ type Server struct {
 func (s *Store) Servers(ctx context.Context) ([]Server, error) {
 	var mu sync.Mutex
 	var all []Server
-	err := s.eachMaster(ctx, func(ctx context.Context, node redis.Cmdable) error {
+	err := s.eachMaster(ctx, "ask the servers about themselves", func(ctx context.Context, node redis.Cmdable) error {
 		info, err := node.Info(ctx).Result()
 		if err != nil {
-			return s.failed(ctx, "ask the servers about themselves", err)
+			return err
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -49,10 +49,8 @@ func (s *Store) Servers(ctx context.Context) ([]Server, error) {
 
 // addressOf names one of the servers of a cluster, or the only server.
 func (s *Store) addressOf(node redis.Cmdable) string {
-	if _, many := s.client.(*redis.ClusterClient); many {
-		if c, ok := node.(*redis.Client); ok {
-			return c.Options().Addr
-		}
+	if c, ok := node.(*redis.Client); ok && s.clustered() {
+		return c.Options().Addr
 	}
 	return s.shown
 }

@@ -22,7 +22,8 @@ const pipelineLimit = 5000
 
 // Config says where the data are and how they are laid out.
 type Config struct {
-	// URL is redis://[USER:PASSWORD@]HOST:PORT/DB, rediss://… or unix://PATH.
+	// URL names one server, a master behind sentinels or a cluster, in one of
+	// the forms of package address.
 	URL string
 	// Prefix starts every key. One prefix is one universe of users.
 	Prefix string
@@ -47,6 +48,8 @@ type Store struct {
 	client redis.UniversalClient
 	keys   keys
 	shown  string // the address without its password
+	// several says that there are other servers than one that the address names.
+	several bool
 
 	known   *idCache
 	servers servers
@@ -57,7 +60,7 @@ type Store struct {
 
 var prefixPattern = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,64}$`)
 
-// Open connects, checks the server's version, writes the layout record or
+// Open connects, checks the servers, writes the layout record or
 // compares it with the configuration, and finishes the syncs that were
 // committed. A layout that differs is an ErrConflict, a server that is away,
 // too old or refusing us an ErrUnavailable.
@@ -79,7 +82,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 }
 
 func (s *Store) start(ctx context.Context) error {
-	if err := s.checkVersion(ctx); err != nil {
+	if err := s.checkServers(ctx); err != nil {
 		return err
 	}
 	if err := s.settleLayout(ctx); err != nil {
@@ -92,9 +95,10 @@ func (s *Store) start(ctx context.Context) error {
 // Close ends the connections. Work that is under way fails.
 func (s *Store) Close() error { return s.client.Close() }
 
-// Ping asks the server whether it answers; an ErrUnavailable says why not.
+// Ping asks every server that holds keys of its own whether it answers; an
+// ErrUnavailable says why not.
 func (s *Store) Ping(ctx context.Context) error {
-	return s.failed(ctx, "ping", s.client.Ping(ctx).Err())
+	return s.eachMaster(ctx, "ping", func(ctx context.Context, node redis.Cmdable) error { return node.Ping(ctx).Err() })
 }
 
 // SegmentBits returns the number of offsets in a segment.

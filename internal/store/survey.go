@@ -59,11 +59,11 @@ type Key struct {
 // small steps, one after the other on each.
 func (s *Store) Survey(ctx context.Context, see func(Key)) error {
 	var mu sync.Mutex
-	return s.eachMaster(ctx, func(ctx context.Context, node redis.Cmdable) error {
+	return s.eachMaster(ctx, "scan the keys", func(ctx context.Context, node redis.Cmdable) error {
 		for cursor := uint64(0); ; {
 			names, next, err := node.Scan(ctx, cursor, s.keys.all(), surveyCount).Result()
 			if err != nil {
-				return s.failed(ctx, "scan the keys", err)
+				return err
 			}
 			found, err := s.lookAt(ctx, node, names)
 			if err != nil {

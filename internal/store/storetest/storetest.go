@@ -1,15 +1,9 @@
-// Package storetest gives tests a real Redis server of their own.
+// Package storetest gives tests real Redis servers of their own: one, a
+// cluster, a master with a sentinel, one with TLS; and the store in memory.
 package storetest
 
 import (
-	"context"
-	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,27 +11,8 @@ import (
 	"bitboard/internal/store"
 )
 
-// supervise runs a server until our end of the pipe on its input closes, which
-// it does when the test binary ends, however it ends.
-const supervise = `
-trap '' INT
-redis-server "$@" </dev/null &
-server=$!
-read -r _
-kill -9 $server
-rm -rf "$DIR"
-`
-
-// server is a running server. Its end of the pipe is closed when nothing refers
-// to it any more.
-type server struct {
-	url  string
-	stop func()
-}
-
 var (
-	start    sync.Once
-	shared   server
+	single   = lazily(func(t testing.TB) *server { return launch(t, onSocket()) })
 	prefixes atomic.Int64
 )
 
@@ -45,22 +20,42 @@ var (
 // share and nobody else uses. Take a prefix of your own.
 func Redis(t testing.TB) (url string) {
 	t.Helper()
-	start.Do(func() { shared = launch(t) })
-	if shared.url == "" {
-		t.Fatal("the shared Redis server did not start for an earlier test")
-	}
-	return shared.url
+	return single(t)
 }
 
 // Prefix returns a prefix that no other test has.
 func Prefix() string { return "t" + strconv.FormatInt(prefixes.Add(1), 10) }
 
-// Config returns a configuration on the shared server under a prefix of its
+// Kind is a kind of store. The same tests run on every kind.
+type Kind struct {
+	// Name names the sub-tests.
+	Name string
+	// URL returns the URL of a store that many tests share.
+	URL func(t testing.TB) string
+}
+
+// The kinds of stores.
+var (
+	OnRedis   = Kind{"redis", Redis}
+	OnCluster = Kind{"cluster", Cluster}
+	OnMemory  = Kind{"memory", Memory}
+)
+
+// Each runs a test on every kind of store that keeps what it is given; the
+// store in memory is a Redis server in these respects too.
+func Each(t *testing.T, test func(t *testing.T, k Kind)) {
+	t.Helper()
+	for _, k := range []Kind{OnRedis, OnCluster, OnMemory} {
+		t.Run(k.Name, func(t *testing.T) { test(t, k) })
+	}
+}
+
+// Config returns a configuration on a store of the kind under a prefix of its
 // own: a dictionary, segments of 4,096 bits, UTC, nothing expires.
-func Config(t testing.TB) store.Config {
+func (k Kind) Config(t testing.TB) store.Config {
 	t.Helper()
 	return store.Config{
-		URL:         Redis(t),
+		URL:         k.URL(t),
 		Prefix:      Prefix(),
 		SegmentBits: 4096,
 		MaxOffset:   3_435_973_836,
@@ -70,11 +65,11 @@ func Config(t testing.TB) store.Config {
 	}
 }
 
-// Open returns a store on the shared server under a prefix of its own, with
-// Config as changed by the options. It is closed when the test ends.
-func Open(t testing.TB, options ...func(*store.Config)) *store.Store {
+// Open returns a store of the kind under a prefix of its own, with Config as
+// changed by the options. It is closed when the test ends.
+func (k Kind) Open(t testing.TB, options ...func(*store.Config)) *store.Store {
 	t.Helper()
-	c := Config(t)
+	c := k.Config(t)
 	for _, o := range options {
 		o(&c)
 	}
@@ -86,76 +81,23 @@ func Open(t testing.TB, options ...func(*store.Config)) *store.Store {
 	return s
 }
 
+// Config is that of OnRedis.
+func Config(t testing.TB) store.Config {
+	t.Helper()
+	return OnRedis.Config(t)
+}
+
+// Open is that of OnRedis.
+func Open(t testing.TB, options ...func(*store.Config)) *store.Store {
+	t.Helper()
+	return OnRedis.Open(t, options...)
+}
+
 // Start runs a server of its own, for a test that stops it or configures it
 // otherwise, and returns its URL and what stops it.
 func Start(t testing.TB, arguments ...string) (url string, stop func()) {
 	t.Helper()
-	own := launch(t, arguments...)
+	own := launch(t, onSocket(), arguments...)
 	t.Cleanup(own.stop)
-	return own.url, own.stop
-}
-
-func launch(t testing.TB, arguments ...string) server {
-	t.Helper()
-	// A socket's path has about 100 bytes at most; a test's own folder may have more.
-	dir, err := os.MkdirTemp("", "redis") //nolint:usetesting // as above, and the server may outlive the test
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx := context.WithoutCancel(t.Context())
-	socket := filepath.Join(dir, "redis.sock")
-	args := []string{"-c", supervise, "redis", "--port", "0", "--unixsocket", socket, "--dir", dir, "--save", ""}
-	supervisor := exec.CommandContext(ctx, "sh", append(args, arguments...)...)
-	supervisor.Env = append(os.Environ(), "DIR="+dir)
-	input, err := supervisor.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := supervisor.Start(); err != nil {
-		t.Fatal(err)
-	}
-	stop := sync.OnceFunc(func() {
-		input.Close()
-		_ = supervisor.Wait() // it tells how the server ended, which was our doing
-	})
-	if err := await(ctx, socket); err != nil {
-		stop()
-		t.Fatal(err)
-	}
-	return server{"unix://" + socket, stop}
-}
-
-// Silence makes the server at a URL of Start accept connections and commands
-// for a minute and answer none, like a server that hangs.
-func Silence(t testing.TB, url string) {
-	t.Helper()
-	if err := send(t.Context(), strings.TrimPrefix(url, "unix://"), "CLIENT PAUSE 60000 ALL"); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// await waits until the server answers, be it with a refusal.
-func await(ctx context.Context, socket string) (err error) {
-	const patience, pause = 10 * time.Second, 2 * time.Millisecond
-	for range patience / pause {
-		if err = send(ctx, socket, "PING"); err == nil {
-			return nil
-		}
-		time.Sleep(pause)
-	}
-	return err
-}
-
-// send sends one command and waits for any answer.
-func send(ctx context.Context, socket, command string) error {
-	c, err := new(net.Dialer).DialContext(ctx, "unix", socket)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	if _, err := c.Write([]byte(command + "\r\n")); err != nil {
-		return err
-	}
-	_, err = c.Read(make([]byte, 1))
-	return err
+	return own.URL(), own.stop
 }
