@@ -60,7 +60,11 @@ func (s *Store) ClaimOnly(ctx context.Context, first uint32, ids []string) ([]ui
 
 // PlaceOnly writes the reverse entries of pairs.
 func (m *IDImport) PlaceOnly(ctx context.Context, pairs []Pair) error {
-	return m.store.place(ctx, pairs)
+	at := make([]int, len(pairs))
+	for i := range at {
+		at[i] = i
+	}
+	return m.store.place(ctx, pairs, at)
 }
 
 // Register does what Merge does before it writes.

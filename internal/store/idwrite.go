@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/redis/go-redis/v9"
@@ -38,17 +39,41 @@ return 0
 // Write gives checked IDs their offsets, and returns how many had none yet. A
 // *Clash says that another writer got in between: then some of the pairs, and
 // those written before, are in the store.
-func (m *IDImport) Write(ctx context.Context, pairs []Pair) (fresh int, err error) {
+func (m *IDImport) Write(ctx context.Context, pairs []Pair) (written int, err error) {
 	if err := m.hold(ctx); err != nil {
 		return 0, err
 	}
-	if err := m.store.place(ctx, pairs); err != nil {
+	fresh, err := m.store.withoutOffset(ctx, pairs)
+	if err != nil || len(fresh) == 0 {
 		return 0, err
 	}
-	if fresh, err = m.store.claimPairs(ctx, pairs); err != nil {
+	if err := m.store.place(ctx, pairs, fresh); err != nil {
 		return 0, err
 	}
-	return fresh, m.giveUpForgotten(ctx, pairs)
+	if written, err = m.store.claimPairs(ctx, pairs, fresh); err != nil {
+		return 0, err
+	}
+	return written, m.giveUpForgotten(ctx, pairs)
+}
+
+// withoutOffset returns the positions of the pairs that are not in the
+// dictionary yet.
+func (s *Store) withoutOffset(ctx context.Context, pairs []Pair) ([]int, error) {
+	ids, _ := split(pairs)
+	given, absent, err := s.lookUp(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	missing := make([]bool, len(pairs))
+	for _, at := range absent {
+		missing[at] = true
+	}
+	for at, p := range pairs {
+		if !missing[at] && given[at] != p.Offset {
+			return nil, clash(at, p, "another writer has given it offset %d", given[at])
+		}
+	}
+	return absent, nil
 }
 
 // giveUpForgotten takes back the entries of users who were forgotten since the
@@ -74,13 +99,10 @@ func (m *IDImport) giveUpForgotten(ctx context.Context, pairs []Pair) error {
 	return nil
 }
 
-// place writes the reverse entries, the pairs of a block at once.
-func (s *Store) place(ctx context.Context, pairs []Pair) error {
-	order := make([]int, len(pairs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(pairs[a].Offset, pairs[b].Offset) })
+// place writes the reverse entries of the pairs at some positions, those of a
+// block at once.
+func (s *Store) place(ctx context.Context, pairs []Pair, at []int) error {
+	order := slices.SortedFunc(slices.Values(at), func(a, b int) int { return cmp.Compare(pairs[a].Offset, pairs[b].Offset) })
 	var calls []scriptCall
 	var first []int // the position in order of each call's first pair
 	for i, at := range order {
@@ -108,40 +130,32 @@ func (s *Store) place(ctx context.Context, pairs []Pair) error {
 	return nil
 }
 
-// claimPairs writes the forward entries of pairs whose reverse entries are there.
-func (s *Store) claimPairs(ctx context.Context, pairs []Pair) (fresh int, err error) {
+// claimPairs writes the forward entries of the pairs at some positions, whose
+// reverse entries are there, and returns how many it wrote.
+func (s *Store) claimPairs(ctx context.Context, pairs []Pair, at []int) (written int, err error) {
 	p := s.client.Pipeline()
-	replies := make([]*redis.BoolCmd, len(pairs))
-	for i, pair := range pairs {
-		replies[i] = p.HSetNX(ctx, s.forwardKey(pair.ID), pair.ID, pair.Offset)
+	replies := make([]*redis.BoolCmd, len(at))
+	for i, at := range at {
+		replies[i] = p.HSetNX(ctx, s.forwardKey(pairs[at].ID), pairs[at].ID, pairs[at].Offset)
 	}
 	if err := s.exec(ctx, "write user IDs", p); err != nil {
 		return 0, err
 	}
-	var taken []int
-	var ids []string
+	var taken []Pair
+	var takenAt []int
 	for i, r := range replies {
-		if !r.Val() {
-			taken, ids = append(taken, i), append(ids, pairs[i].ID)
+		if !r.Val() { // as for a pair that stands there twice
+			taken, takenAt = append(taken, pairs[at[i]]), append(takenAt, at[i])
 		}
 	}
-	if len(taken) == 0 {
-		return len(pairs), nil
+	lost, err := s.withoutOffset(ctx, taken)
+	if c, ok := errors.AsType[*Clash](err); ok {
+		c.At = takenAt[c.At]
 	}
-	given, absent, err := s.lookUp(ctx, ids)
-	if err != nil {
-		return 0, err
+	if err == nil && len(lost) > 0 {
+		return 0, clash(takenAt[lost[0]], taken[lost[0]], "it was forgotten meanwhile")
 	}
-	if len(absent) > 0 {
-		at := taken[absent[0]]
-		return 0, clash(at, pairs[at], "it was forgotten meanwhile")
-	}
-	for i, at := range taken {
-		if given[i] != pairs[at].Offset {
-			return 0, clash(at, pairs[at], "another writer has given it offset %d", given[i])
-		}
-	}
-	return len(pairs) - len(taken), nil
+	return len(at) - len(taken), err
 }
 
 // holders returns the IDs that hold offsets, as their reverse entries say:
