@@ -92,7 +92,7 @@ func TestDoctorOfASoundStore(t *testing.T) {
 		}
 		for _, check := range []string{
 			"server: Redis 7.", "eviction: no", "memory: ", "persistence: ", "layout: schema 1, ids dictionary, segment_bits 4096, timezone UTC, as configured",
-			"replace: none", "types: ", "lengths: ", "expiry: ", "temporary keys: ", "catalogue: lists 8 bitmaps", "days: none", "known users: ",
+			"replace: none", "forgetting: nobody", "types: ", "lengths: ", "expiry: ", "temporary keys: ", "catalogue: lists 8 bitmaps", "days: none", "known users: ",
 			"dictionary: offsets up to 19 handed out, and each of 20 known users looked at has an ID", "density: 20 known users on 20 offsets (100 %)", "size: ", "biggest keys: bb:{",
 		} {
 			if !strings.Contains(got.stdout, "ok     "+check) {
@@ -153,6 +153,8 @@ func TestDoctorFinds(t *testing.T) {
 			[]string{`wrong  dictionary: 20 known users of 20 looked at without an ID, at offset 0, 1, 2, 3, 4 and 15 more`}},
 		{"days half replaced", func(p *patient) { p.do("SADD bb:{meta}:half_replaced day:active:" + p.days[1]) },
 			[]string{`wrong  replace: 1 day may be half replaced.*active on [\d-]+; import again with --mode replace`}},
+		{"a user half forgotten", func(p *patient) { p.do("SADD bb:{meta}:forgetting 7") },
+			[]string{`wrong  forgetting: 1 offset of users .*run the same dashboard forget again`}},
 		{"offsets far apart", func(p *patient) { p.do("SET bb:{meta}:next_offset 50000") },
 			[]string{`hint   density: 20 known users on 50,000 offsets \(0.04 %\)`}},
 		{"no append-only file", func(p *patient) { p.do("CONFIG SET appendonly no") },

@@ -86,3 +86,35 @@ func TestImportIntoAStoreThatEvictsIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestEvictedKeysAreSaidWhereverDaysAre(t *testing.T) {
+	t.Parallel()
+	url, _ := storetest.Start(t)
+	page, _ := serving(t, settings(t, map[string]string{"redis": url}))
+	answer, err := http.Post(page+"/api/v1/events", "application/json", strings.NewReader(`[{"user_id":"u1","event":"login","day":"2026-03-01"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	const day = "/api/v1/active?metric=active&from=2026-03-01&to=2026-03-01&as_of=2026-03-02"
+	if _, body := get(t, page+day); strings.Contains(body, "suspect") {
+		t.Errorf("before: %s", body)
+	}
+	client := raw(t, url)
+	client.SetBit(t.Context(), "other", 8<<20, 1)
+	client.Expire(t.Context(), "other", time.Minute)
+	for _, setting := range [][2]string{
+		{"maxmemory-policy", "volatile-lru"}, {"maxmemory", "1900000"}, {"maxmemory", "0"}, {"maxmemory-policy", "noeviction"},
+	} {
+		if err := client.ConfigSet(t.Context(), setting[0], setting[1]).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	within(t, 10*time.Second, "the suspicion", func() bool {
+		_, body := get(t, page+day)
+		return strings.Contains(body, `"suspect":"evicted"`) && strings.Contains(body, `"count":1`)
+	})
+	if _, body := get(t, page+"/?as_of=2026-03-02"); !strings.Contains(body, "perhaps evicted") {
+		t.Error("the overview does not say that days are perhaps evicted")
+	}
+}

@@ -38,6 +38,20 @@ func (e *examination) syncs(ctx context.Context) error {
 	return nil
 }
 
+// forgetting looks for users who were to be forgotten and are not yet.
+func (e *examination) forgetting(ctx context.Context) error {
+	n, err := e.Store.Forgetting(ctx)
+	switch {
+	case err != nil:
+		return err
+	case n > 0:
+		e.wrong("forgetting", "%s of users of whom something may still be stored, because forget was interrupted; run the same dashboard forget again", count(n, "offset"))
+	default:
+		e.ok("forgetting", "nobody is half forgotten")
+	}
+	return nil
+}
+
 // nameOf names a bitmap for people.
 func nameOf(b cohort.Bitmap) string {
 	switch b.Kind {

@@ -35,6 +35,13 @@ func (s *Store) Syncs(ctx context.Context) (Syncs, error) {
 	return Syncs{running.Val(), committed.Val()}, nil
 }
 
+// Forgetting returns how many offsets are of users of whom something may still
+// be stored, because forgetting them was interrupted.
+func (s *Store) Forgetting(ctx context.Context) (int64, error) {
+	n, err := s.client.SCard(ctx, s.keys.forgetting()).Result()
+	return n, s.failed(ctx, "look for users being forgotten", err)
+}
+
 // NextOffset returns the offset that the dictionary hands out next.
 func (s *Store) NextOffset(ctx context.Context) (int64, error) {
 	next, err := s.client.Get(ctx, s.keys.nextOffset()).Int64()

@@ -1,0 +1,163 @@
+package doctor_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/redis/go-redis/v9"
+
+	"bitboard/internal/cohort"
+	"bitboard/internal/doctor"
+	"bitboard/internal/store"
+	"bitboard/internal/store/storetest"
+)
+
+var (
+	noon      = time.Date(2026, time.March, 10, 12, 0, 0, 0, time.UTC)
+	workspace = cohort.Workspace{Zone: time.UTC, Metrics: []cohort.Metric{
+		{Name: "active", Kind: cohort.KindDaily}, {Name: "opened", Kind: cohort.KindDaily, Keep: 5},
+	}}
+)
+
+func day(metric string, n int) cohort.Bitmap {
+	return cohort.DayOfMetric(metric, cohort.DayOfDate(2026, time.March, n))
+}
+
+// bench is an open store to be examined, and a client that acts as other programs.
+type bench struct {
+	t      *testing.T
+	store  *store.Store
+	config store.Config
+	*redis.Client
+}
+
+func newBench(t *testing.T, options ...func(*store.Config)) *bench {
+	t.Helper()
+	b := &bench{t: t, config: storetest.Config(t)}
+	for _, o := range options {
+		o(&b.config)
+	}
+	b.store = storetest.Open(t, func(c *store.Config) { *c = b.config })
+	o, err := redis.ParseURL(b.config.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Client = redis.NewClient(o)
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+// merge marks users on days of a metric.
+func (b *bench) merge(metric string, days []int, users ...uint32) {
+	b.t.Helper()
+	marks := map[cohort.Bitmap]*roaring.Bitmap{}
+	for _, n := range days {
+		marks[day(metric, n)] = roaring.BitmapOf(users...)
+	}
+	if _, err := b.store.Merge(b.t.Context(), marks); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// examine returns the lines of an examination at a time.
+func (b *bench) examine(now time.Time) string {
+	b.t.Helper()
+	var lines strings.Builder
+	err := doctor.Examine(b.t.Context(), doctor.Config{
+		Store: b.store, Workspace: workspace, MaxOffset: b.config.MaxOffset, Dense: b.config.Dense, Now: now,
+		Report: func(f doctor.Finding) { fmt.Fprintln(&lines, f) },
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return lines.String()
+}
+
+func (b *bench) check(now time.Time, says ...string) {
+	b.t.Helper()
+	lines := b.examine(now)
+	for _, s := range says {
+		if !strings.Contains(lines, s) {
+			b.t.Errorf("no line says %q:\n%s", s, lines)
+		}
+	}
+}
+
+func dense(c *store.Config) { c.Dense = true }
+
+func TestReplacements(t *testing.T) {
+	b := newBench(t, dense)
+	meta := b.config.Prefix + ":{meta}:"
+	job := strconv.FormatInt(noon.Add(-2*time.Hour).Unix(), 36) + "-X"
+	b.SetEx(t.Context(), b.config.Prefix+":{s0}:tmp:"+job+":1", "staged", time.Minute)
+	b.check(noon, "ok     replace: none is open", "wrong  temporary keys: 1 key older than an hour")
+
+	b.SetEx(t.Context(), meta+"sync_lease", job, time.Minute)
+	b.check(noon, "ok     replace: one is running", "ok     temporary keys: ")
+
+	b.SAdd(t.Context(), meta+"syncs", job)
+	b.check(noon, "ok     replace: one is running")
+
+	b.SAdd(t.Context(), meta+"syncs", "another")
+	b.check(noon, "wrong  replace: 1 import committed and not finished")
+}
+
+func TestDaysAreJudgedUpToYesterday(t *testing.T) {
+	b := newBench(t, dense)
+	b.merge("active", []int{6, 8}, 1)
+	for _, c := range []struct {
+		name string
+		now  time.Time
+		says string
+	}{
+		{"nothing before the first day", noon.AddDate(0, 0, -4), "ok     days: none is missing"},
+		{"today is not over", noon.AddDate(0, 0, -1), "wrong  days: active has no data on 1 day: 2026-03-07; import"},
+		{"yesterday is", noon, "wrong  days: active has no data on 2 days: 2026-03-07, 2026-03-09; import"},
+		{"many days", noon.AddDate(0, 0, 10), "active has no data on 12 days: 2026-03-07, 2026-03-09, 2026-03-10, 2026-03-11, 2026-03-12 and 7 more; import"},
+	} {
+		t.Run(c.name, func(t *testing.T) { b.check(c.now, c.says) })
+	}
+}
+
+func TestDaysPastTheirKeepAreNotMissed(t *testing.T) {
+	b := newBench(t, dense)
+	b.merge("opened", []int{2, 3, 5, 6, 7, 8, 9}, 1)
+	for _, n := range []string{"20260302", "20260303"} {
+		b.Del(t.Context(), b.config.Prefix+":{s0}:day:opened:"+n)
+	}
+	b.check(noon, "ok     catalogue: lists 6 bitmaps", "ok     days: none is missing")
+	b.Del(t.Context(), b.config.Prefix+":{s0}:day:opened:20260306")
+	b.check(noon, "wrong  catalogue: 1 bitmap listed and no longer there, evicted or deleted: opened on 2026-03-06", "wrong  days: opened has no data on 1 day: 2026-03-06")
+	b.check(noon, "ok     catalogue: lists 5 bitmaps", "wrong  days: opened has no data on 1 day: 2026-03-06")
+}
+
+func TestDenseIDsNeedNoDictionary(t *testing.T) {
+	b := newBench(t, dense)
+	b.merge("active", []int{9}, 7, 4_000_000)
+	lines := b.examine(noon)
+	if strings.Contains(lines, "  dictionary: ") {
+		t.Errorf("the dictionary is examined:\n%s", lines)
+	}
+	if !strings.Contains(lines, "hint   density: 2 known users on 4,000,001 offsets (0.00 %)") {
+		t.Errorf("the density is not said:\n%s", lines)
+	}
+}
+
+func TestMarksAreComparedInEverySegment(t *testing.T) {
+	b := newBench(t, dense, func(c *store.Config) { c.SegmentBits = 64 })
+	var days []int
+	for n := 1; n <= 9; n++ {
+		days = append(days, n)
+	}
+	b.merge("active", days, 1, 70, 700)
+	b.check(noon, "ok     known users: each mark is of a known user")
+	for _, key := range []string{":{s1}:day:active:20260303", ":{s10}:day:active:20260309", ":{s2}:flag:exposed"} {
+		b.SetBit(t.Context(), b.config.Prefix+key, 63, 1)
+	}
+	b.check(noon, "wrong  known users: 3 marks of nobody known",
+		"1 mark in active on 2026-03-03 in segment 1, 1 mark in active on 2026-03-09 in segment 10, 1 mark in flag exposed in segment 2;")
+}
