@@ -98,19 +98,13 @@ func (b *batch) readArray(text []byte) error {
 func (b *batch) readLines(text []byte) error {
 	r := rows.NDJSON(text)
 	var row rows.Row
-	for n := 1; ; n++ {
-		err := r.Next(&row)
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	for n := 1; r.Next(&row); n++ {
 		if n > MaxEvents {
 			return tooMany(n)
 		}
 		b.add(&row)
 	}
+	return nil
 }
 
 func tooMany(n int) error {

@@ -6,120 +6,95 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"bitboard/internal/cohort"
-	"bitboard/internal/fault"
-	"bitboard/internal/ingest/rows"
 )
 
 const (
 	// defaultMemoryLimit is how many bytes of marks are gathered before they
 	// are written.
 	defaultMemoryLimit = 256 << 20
-	// cacheLimit is how many bytes of IDs are remembered with their offsets.
-	cacheLimit = 128 << 20
-	// idOverhead is about what a remembered ID takes besides its own bytes.
-	idOverhead = 64
-	// groupOverhead is about what a group takes besides its users.
-	groupOverhead = 512
-	// assignBatch is how many IDs are given to the store at once.
-	assignBatch = 10_000
-	// waitingLimit is how many rows wait for offsets at most.
-	waitingLimit = 16 * assignBatch
+	// knownLimit is how many bytes of IDs are remembered with their offsets.
+	knownLimit = 128 << 20
+	// bitmapOverhead is about what a bitmap takes besides its users.
+	bitmapOverhead = 512
+	// waitingBytes is what a row takes that waits for its user's offset.
+	waitingBytes = 16
 )
 
-// gatherer collects the marks of rows until they take up too much memory.
+// gatherer collects the marks of readings until they take up too much memory.
+// Rows of users without an offset wait for the store, which meanwhile works on
+// several requests.
 type gatherer struct {
-	store   Store
-	checkID func(id string) error
-	rows    *interpreter
-	limit   uint64
-
-	// offsets are those already asked for, as far as memory allows.
-	offsets map[string]uint32
-	cached  int // bytes
-	// ids have no offset yet; position finds one among them.
-	ids      []string
-	position map[string]int
-	waiting  []waitingRow
+	store Store
+	limit uint64
+	users map[groupKey]*gathered
+	// known holds the offsets already asked for, as far as memory allows.
+	known   atomicTable
+	filling *request
+	asked   []*request // oldest first
+	spare   []*request
 }
 
-// waitingRow is a row whose user has no offset yet.
-type waitingRow struct {
-	group *group
-	id    int // position in ids
+// gathered is the users for whom rows marked some bitmaps.
+type gathered struct {
+	bitmaps []cohort.Bitmap
+	users   *roaring.Bitmap
 }
 
-func newGatherer(s *Service, in *interpreter) *gatherer {
-	return &gatherer{
-		store: s.config.Store, checkID: s.checkID, rows: in, limit: s.memoryLimit,
-		offsets: map[string]uint32{}, position: map[string]int{},
-	}
+func newGatherer(s *Service) *gatherer {
+	g := &gatherer{store: s.config.Store, limit: s.memoryLimit, users: map[groupKey]*gathered{}, filling: newRequest()}
+	g.known.Store(newIDTable())
+	return g
 }
 
-// add takes a row in and returns what it marks, or what is wrong with it.
-func (g *gatherer) add(row *rows.Row) (*group, *fault.Error) {
-	to, wrong := g.rows.group(row)
-	if wrong != nil {
-		return nil, wrong
-	}
-	if offset, ok := g.offsets[string(row.UserID)]; ok {
-		to.users.Add(offset)
-		return to, nil
-	}
-	id, ok := g.position[string(row.UserID)]
-	if !ok {
-		text := string(row.UserID)
-		if err := g.checkID(text); err != nil {
-			return nil, fault.As(err)
-		}
-		id = len(g.ids)
-		g.ids = append(g.ids, text)
-		g.position[text] = id
-	}
-	g.waiting = append(g.waiting, waitingRow{to, id})
-	return to, nil
-}
-
-// full reports whether the rows that wait should get their offsets.
-func (g *gatherer) full() bool {
-	return len(g.ids) >= assignBatch || len(g.waiting) >= waitingLimit
-}
-
-// assign gets the offsets of the rows that wait for them.
-func (g *gatherer) assign(ctx context.Context) error {
-	if len(g.ids) == 0 {
-		return nil
-	}
-	offsets, err := g.store.Assign(ctx, g.ids)
-	if err != nil {
+// add takes a reading in.
+func (g *gatherer) add(ctx context.Context, r *reading) error {
+	if err := g.settleReady(ctx); err != nil {
 		return err
 	}
-	for _, w := range g.waiting {
-		w.group.users.Add(offsets[w.id])
+	for _, from := range r.groups {
+		if len(from.offsets) > 0 {
+			g.usersOf(from).AddMany(from.offsets)
+		}
 	}
-	g.remember(offsets)
-	clear(g.position)
-	g.ids, g.waiting = g.ids[:0], g.waiting[:0]
+	for _, u := range r.unknown {
+		id := r.id(u)
+		if offset, ok := g.known.Load().find(u.hash, id); ok {
+			g.usersOf(u.group).Add(offset)
+			continue
+		}
+		if err := g.wait(ctx, u, id); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// remember keeps the offsets of ids. When there are too many it starts again:
-// an ID that comes often is soon back.
-func (g *gatherer) remember(offsets []uint32) {
-	if g.cached > cacheLimit {
-		clear(g.offsets)
-		g.cached = 0
+// complete gathers the rows that still wait.
+func (g *gatherer) complete(ctx context.Context) error {
+	if err := g.ask(ctx); err != nil {
+		return err
 	}
-	for i, id := range g.ids {
-		g.offsets[id] = offsets[i]
-		g.cached += len(id) + idOverhead
+	return g.settle(ctx, len(g.asked))
+}
+
+// usersOf returns the users gathered for a group.
+func (g *gatherer) usersOf(from *group) *roaring.Bitmap {
+	to := g.users[from.groupKey]
+	if to == nil {
+		to = &gathered{from.bitmaps, roaring.New()}
+		g.users[from.groupKey] = to
 	}
+	return to.users
 }
 
 // large reports whether the marks should be written.
 func (g *gatherer) large() bool {
-	size := uint64(0)
-	for _, to := range g.rows.groups {
-		size += to.users.GetSizeInBytes() + groupOverhead
+	size := uint64(len(g.filling.rows)) * waitingBytes
+	for _, q := range g.asked {
+		size += uint64(len(q.rows)) * waitingBytes
+	}
+	for _, to := range g.users {
+		size += to.users.GetSizeInBytes() + bitmapOverhead
 	}
 	return size > g.limit
 }
@@ -127,10 +102,7 @@ func (g *gatherer) large() bool {
 // marks returns what was gathered so far and forgets it.
 func (g *gatherer) marks() map[cohort.Bitmap]*roaring.Bitmap {
 	marks := map[cohort.Bitmap]*roaring.Bitmap{}
-	for _, from := range g.rows.groups {
-		if from.users.IsEmpty() {
-			continue // all its rows were refused for their users
-		}
+	for _, from := range g.users {
 		for _, b := range from.bitmaps {
 			if marks[b] == nil {
 				marks[b] = roaring.New()
@@ -138,6 +110,6 @@ func (g *gatherer) marks() map[cohort.Bitmap]*roaring.Bitmap {
 			marks[b].Or(from.users)
 		}
 	}
-	clear(g.rows.groups)
+	clear(g.users)
 	return marks
 }

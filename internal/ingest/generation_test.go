@@ -40,7 +40,7 @@ func TestImportIntoAStoreThatIsEmptiedMeanwhile(t *testing.T) {
 		b := newBench(t, func(_ *Config, sc *store.Config) { sc.URL = url })
 		var before strings.Builder
 		before.WriteString("user_id,event,day\n")
-		for i := range 2 * assignBatch { // so that offsets are remembered
+		for i := range 2 * requestIDs { // so that offsets are remembered
 			fmt.Fprintf(&before, "old%d,login,2026-03-01\n", i)
 		}
 		emptied := &interrupting{func() {

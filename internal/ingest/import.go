@@ -58,11 +58,11 @@ type Progress struct {
 type Observer struct {
 	// Reject is given every rejected row. Its error ends the import.
 	Reject func(source string, r Reject) error
-	// Progress is called every 65,536 rows and at the end of each source.
+	// Progress is called about every 65,536 rows and at the end of each source.
 	Progress func(Progress)
 }
 
-// stepRows is how many rows are read between looks at memory and context.
+// stepRows is about how many rows are taken between looks at memory.
 const stepRows = 1 << 16
 
 // Import reads the sources and writes the marks of their rows. Rows that mean
@@ -83,12 +83,8 @@ func (s *Service) Import(ctx context.Context, o Options, sources []Source, watch
 		return Summary{}, errors.Join(err, out.drop(ctx))
 	}
 	im := &importing{
-		generation: generation,
-		gatherer:   newGatherer(s, newInterpreter(m, s.config.Workspace.Zone, o.Today)),
-		out:        out, watch: watch, total: totalSize(sources),
-	}
-	if o.Verify {
-		im.sample = &sample{}
+		generation: generation, gatherer: newGatherer(s), readers: s.newReaders(m, o),
+		out: out, watch: watch, total: totalSize(sources), blockBytes: s.blockBytes,
 	}
 	if err := im.readAll(ctx, sources); err != nil {
 		return im.summary, errors.Join(err, out.drop(ctx))
@@ -99,18 +95,31 @@ func (s *Service) Import(ctx context.Context, o Options, sources []Source, watch
 	}
 	im.summary.UsersNew, im.summary.BitsNew = written.UsersNew, written.BitsNew
 	if err == nil && o.Verify {
-		err = im.sample.verify(ctx, s.config.Store)
+		err = im.sample().verify(ctx, s.config.Store)
 	}
 	return im.summary, err
+}
+
+// newReaders returns what reads the blocks of an import side by side.
+func (s *Service) newReaders(m *mapping, o Options) []*reader {
+	readers := make([]*reader, s.readers)
+	for i := range readers {
+		readers[i] = &reader{service: s, meaning: newInterpreter(m, s.config.Workspace.Zone, o.Today)}
+		if o.Verify {
+			readers[i].sample = &sample{}
+		}
+	}
+	return readers
 }
 
 // importing is an import under way.
 type importing struct {
 	*gatherer
+	readers    []*reader
 	generation string // of the store, when the import began
 	out        writer
 	watch      Observer
-	sample     *sample // nil without verification
+	blockBytes int
 	summary    Summary
 	bytes      atomic.Int64
 	total      int64
@@ -129,6 +138,9 @@ func totalSize(sources []Source) int64 {
 
 // readAll reads the sources and writes what was gathered.
 func (im *importing) readAll(ctx context.Context, sources []Source) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer im.abandon()
+	defer cancel()
 	for _, s := range sources {
 		if err := im.read(ctx, s); err != nil {
 			return err
@@ -147,7 +159,7 @@ func (im *importing) read(ctx context.Context, s Source) error {
 	// A read may wait for ever, e.g. on a pipe; closing it ends the wait.
 	stop := context.AfterFunc(ctx, func() { f.Close() })
 	defer stop()
-	err = im.readRows(ctx, s.Name, counter{f, &im.bytes})
+	err = im.readRows(ctx, s.Name, f)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -157,59 +169,35 @@ func (im *importing) read(ctx context.Context, s Source) error {
 	return err
 }
 
-func (im *importing) readRows(ctx context.Context, name string, src io.Reader) error {
-	r, err := rows.Open(name, src)
+func (im *importing) readRows(ctx context.Context, name string, f io.ReadCloser) error {
+	blocks, err := rows.Open(name, counter{f, &im.bytes}, im.blockBytes)
 	if err != nil {
 		return err
 	}
-	var row rows.Row
-	for {
-		err := r.Next(&row)
-		if err == io.EOF {
-			im.report()
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := im.take(ctx, name, &row); err != nil {
-			return err
-		}
+	err = im.readBlocks(ctx, blocks, f, func(r *reading) error { return im.take(ctx, name, r) })
+	if err == nil {
+		im.report()
 	}
+	return err
 }
 
-// take counts a row and gathers its marks, or hands it to the rejects.
-func (im *importing) take(ctx context.Context, name string, row *rows.Row) error {
-	im.summary.Rows++
-	if im.summary.Rows%stepRows == 0 {
-		if err := im.step(ctx); err != nil {
-			return err
+// take counts the rows of a reading, hands out its rejects and gathers its marks.
+func (im *importing) take(ctx context.Context, name string, r *reading) error {
+	before := im.summary.Rows / stepRows
+	im.summary.Rows += r.rows
+	im.summary.Rejected += int64(len(r.rejects))
+	im.summary.Accepted = im.summary.Rows - im.summary.Rejected
+	if im.watch.Reject != nil {
+		for _, reject := range r.rejects {
+			if err := im.watch.Reject(name, reject); err != nil {
+				return err
+			}
 		}
 	}
-	marked, wrong := im.add(row)
-	if wrong != nil {
-		im.summary.Rejected++
-		if im.watch.Reject == nil {
-			return nil
-		}
-		return im.watch.Reject(name, rejected(row.Line, wrong))
-	}
-	im.summary.Accepted++
-	if im.sample != nil {
-		im.sample.offer(row.UserID, marked.bitmaps)
-	}
-	if im.full() {
-		return im.assign(ctx)
-	}
-	return nil
-}
-
-// step is what is done now and then.
-func (im *importing) step(ctx context.Context) error {
-	im.report()
-	if err := ctx.Err(); err != nil {
+	if err := im.add(ctx, r); err != nil || im.summary.Rows/stepRows == before {
 		return err
 	}
+	im.report()
 	if !im.large() {
 		return nil
 	}
@@ -218,7 +206,7 @@ func (im *importing) step(ctx context.Context) error {
 
 // flush writes what was gathered.
 func (im *importing) flush(ctx context.Context) error {
-	if err := im.assign(ctx); err != nil {
+	if err := im.complete(ctx); err != nil {
 		return err
 	}
 	if err := im.sameData(ctx); err != nil {
@@ -242,4 +230,13 @@ func (im *importing) report() {
 	if im.watch.Progress != nil {
 		im.watch.Progress(Progress{Rows: im.summary.Rows, Bytes: im.bytes.Load(), Total: im.total})
 	}
+}
+
+// sample is the choice of all readers.
+func (im *importing) sample() *sample {
+	all := &sample{}
+	for _, r := range im.readers {
+		all.join(r.sample)
+	}
+	return all
 }

@@ -1,12 +1,11 @@
 package ingest
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/RoaringBitmap/roaring/v2"
 
 	"bitboard/internal/cohort"
 	"bitboard/internal/fault"
@@ -28,10 +27,11 @@ func rejected(line int64, f *fault.Error) Reject {
 	return Reject{Line: line, Code: f.Code, Message: f.Message}
 }
 
-// group is the bitmaps that a row marks, and the users for whom rows did so.
+// group is the bitmaps that rows mark, and the users for whom rows did so.
 type group struct {
+	groupKey
 	bitmaps []cohort.Bitmap
-	users   *roaring.Bitmap
+	offsets []uint32
 }
 
 // groupKey tells groups apart.
@@ -46,6 +46,14 @@ type interpreter struct {
 	days    *days
 	today   cohort.Day
 	groups  map[groupKey]*group
+	recent  recent
+}
+
+// recent is what was found lately, for the next row is often much the same.
+type recent struct {
+	event  []byte
+	rule   *rule
+	groups [64]*group // by the last bits of their days
 }
 
 func newInterpreter(m *mapping, zone *time.Location, today cohort.Day) *interpreter {
@@ -57,32 +65,60 @@ func (in *interpreter) group(row *rows.Row) (*group, *fault.Error) {
 	if row.Fault != nil {
 		return nil, row.Fault
 	}
-	if len(row.Event) == 0 {
-		return nil, fault.Invalid("missing_event", rows.Event, "the event is empty")
-	}
-	r := in.mapping.find(row.Event)
-	if r == nil {
-		return nil, fault.Invalid("unknown_event", rows.Event, "no metric is marked by the event %s; name it in the configuration's events", fault.Show(string(row.Event)))
+	r, err := in.rule(row.Event)
+	if err != nil {
+		return nil, err
 	}
 	day, err := in.day(row)
 	if err != nil {
 		return nil, err
 	}
-	if g := in.groups[groupKey{r, day}]; g != nil {
-		return g, nil
+	key := groupKey{r, day}
+	lately := &in.recent.groups[uint64(day)%uint64(len(in.recent.groups))]
+	if *lately != nil && (*lately).groupKey == key {
+		return *lately, nil
 	}
-	return in.newGroup(r, day)
+	g := in.groups[key]
+	if g == nil {
+		if g, err = in.newGroup(key); err != nil {
+			return nil, err
+		}
+	}
+	*lately = g
+	return g, nil
+}
+
+// rule returns what an event marks.
+func (in *interpreter) rule(event []byte) (*rule, *fault.Error) {
+	if in.recent.rule != nil && bytes.Equal(event, in.recent.event) {
+		return in.recent.rule, nil
+	}
+	if len(event) == 0 {
+		return nil, fault.Invalid("missing_event", rows.Event, "the event is empty")
+	}
+	r := in.mapping.find(event)
+	if r == nil {
+		return nil, fault.Invalid("unknown_event", rows.Event, "no metric is marked by the event %s; name it in the configuration's events", fault.Show(string(event)))
+	}
+	in.recent.event, in.recent.rule = append(in.recent.event[:0], event...), r
+	return r, nil
 }
 
 // newGroup remembers what a rule marks on a day.
-func (in *interpreter) newGroup(r *rule, day cohort.Day) (*group, *fault.Error) {
-	g := &group{bitmaps: r.bitmaps(day, in.today), users: roaring.New()}
+func (in *interpreter) newGroup(key groupKey) (*group, *fault.Error) {
+	g := &group{groupKey: key, bitmaps: key.rule.bitmaps(key.day, in.today)}
 	if len(g.bitmaps) == 0 {
-		longest := slices.MaxFunc(r.metrics, func(a, b cohort.Metric) int { return a.Keep - b.Keep })
-		return nil, fault.Invalid("too_old", rows.Day, "%s is past what %s keeps; give a day from %s on", day, longest.Name, in.today-cohort.Day(longest.Keep))
+		longest := slices.MaxFunc(key.rule.metrics, func(a, b cohort.Metric) int { return a.Keep - b.Keep })
+		return nil, fault.Invalid("too_old", rows.Day, "%s is past what %s keeps; give a day from %s on", key.day, longest.Name, in.today-cohort.Day(longest.Keep))
 	}
-	in.groups[groupKey{r, day}] = g
+	in.groups[key] = g
 	return g, nil
+}
+
+// forget forgets the groups.
+func (in *interpreter) forget() {
+	clear(in.groups)
+	in.recent = recent{}
 }
 
 // day returns the day of a row: its day, or else that of its timestamp.

@@ -182,7 +182,7 @@ func (f *pairFile) each(ctx context.Context, take func(line int64, p store.Pair)
 	return f.unchanged()
 }
 
-func (f *pairFile) rewind() (rows.Reader, error) {
+func (f *pairFile) rewind() (*rows.Reader, error) {
 	if err := f.unchanged(); err != nil {
 		return nil, err
 	}

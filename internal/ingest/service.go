@@ -5,6 +5,7 @@ package ingest
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -49,6 +50,8 @@ type Service struct {
 	mapping *mapping
 	// memoryLimit is how many bytes of gathered marks an import holds.
 	memoryLimit uint64
+	// readers is how many goroutines of an import read blocks of blockBytes.
+	readers, blockBytes int
 }
 
 // New returns a Service. An event that marks something that is no metric is a
@@ -58,7 +61,10 @@ func New(c Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Service{config: c, mapping: m, memoryLimit: defaultMemoryLimit}, nil
+	return &Service{
+		config: c, mapping: m, memoryLimit: defaultMemoryLimit,
+		readers: runtime.GOMAXPROCS(0), blockBytes: defaultBlockBytes,
+	}, nil
 }
 
 // checkID says what is wrong with an ID.

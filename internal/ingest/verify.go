@@ -12,28 +12,52 @@ import (
 const sampleSize = 50
 
 // sample is a random choice of the marks of an import's rows, each row as
-// likely as any other.
+// likely as any other: every row draws a number, and the lowest stay.
 type sample struct {
 	marks []sampled
-	seen  int64
+	// highest is the place of the mark with the highest number.
+	highest int
 }
 
 // sampled is one mark: a user in a bitmap.
 type sampled struct {
+	number uint64
 	id     string
 	bitmap cohort.Bitmap
 }
 
 // offer makes one of a row's marks a candidate.
 func (s *sample) offer(id []byte, bitmaps []cohort.Bitmap) {
-	s.seen++
-	at := rand.Int64N(s.seen)
-	if len(s.marks) < sampleSize {
-		at = int64(len(s.marks))
-		s.marks = append(s.marks, sampled{})
+	if number := rand.Uint64(); s.takes(number) {
+		s.put(sampled{number, string(id), bitmaps[rand.IntN(len(bitmaps))]})
 	}
-	if at < sampleSize {
-		s.marks[at] = sampled{string(id), bitmaps[rand.IntN(len(bitmaps))]}
+}
+
+// join offers the marks of another sample.
+func (s *sample) join(other *sample) {
+	for _, m := range other.marks {
+		if s.takes(m.number) {
+			s.put(m)
+		}
+	}
+}
+
+func (s *sample) takes(number uint64) bool {
+	return len(s.marks) < sampleSize || number < s.marks[s.highest].number
+}
+
+// put adds a mark, in place of the one with the highest number when there are
+// enough.
+func (s *sample) put(m sampled) {
+	if len(s.marks) < sampleSize {
+		s.marks = append(s.marks, m)
+	} else {
+		s.marks[s.highest] = m
+	}
+	for i, other := range s.marks {
+		if other.number > s.marks[s.highest].number {
+			s.highest = i
+		}
 	}
 }
 

@@ -8,9 +8,11 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // FuzzCSV holds the reader against encoding/csv, where that one accepts the
@@ -150,12 +152,18 @@ func TestReadingAllocatesNothingPerRow(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := Open("log", strings.NewReader(tt.first+strings.Repeat(tt.row, 3000)))
+			s, err := Open("log", strings.NewReader(tt.first+strings.Repeat(tt.row, 3000)), blockBytes)
 			if err != nil {
 				t.Fatal(err)
 			}
+			var b Block
+			if err := s.Next(&b); err != nil {
+				t.Fatal(err)
+			}
+			var p Parser
 			var row Row
-			if n := testing.AllocsPerRun(1000, func() { _ = r.Next(&row) }); n > 0 {
+			p.Reset(&b)
+			if n := testing.AllocsPerRun(1000, func() { p.Next(&row) }); n > 0 {
 				t.Errorf("%v allocations a row", n)
 			}
 			if row.Fault != nil || len(row.UserID) == 0 {
@@ -175,14 +183,23 @@ func BenchmarkRows(b *testing.B) {
 		b.Run(tt.name, func(b *testing.B) {
 			chunk := []byte(strings.Repeat(tt.row, 10_000))
 			b.SetBytes(int64(len(tt.row)))
-			r, err := Open("log", io.MultiReader(strings.NewReader(tt.first), &cycle{chunk: chunk}))
+			s, err := Open("log", io.MultiReader(strings.NewReader(tt.first), &cycle{chunk: chunk}), blockBytes)
 			if err != nil {
 				b.Fatal(err)
 			}
+			var block Block
+			var p Parser
+			p.Reset(&block)
 			var row Row
 			for b.Loop() {
-				if err := r.Next(&row); err != nil || row.Fault != nil {
-					b.Fatal(err, row.Fault)
+				for !p.Next(&row) {
+					if err := s.Next(&block); err != nil {
+						b.Fatal(err)
+					}
+					p.Reset(&block)
+				}
+				if row.Fault != nil {
+					b.Fatal(row.Fault)
 				}
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
@@ -200,4 +217,24 @@ func (c *cycle) Read(p []byte) (int, error) {
 	n := copy(p, c.chunk[c.at:])
 	c.at = (c.at + n) % len(c.chunk)
 	return n, nil
+}
+
+// What rows a source holds does not depend on where it is cut.
+func TestBlocksOfAnySize(t *testing.T) {
+	part := rapid.SampledFrom([]string{
+		"a,login,2026-03-01", "\"", "\"\"", ",", "\n", "\r\n", "\n\n", "\"a\",login,\"2026-03-01\"\n", "\"one\ntwo\",login,2026-03-01\r\n",
+		"\"open,login\n", "\"a\"x,login,\n", "5\" a,login\n", "\xff", " ", "{}", `{"user_id":"a\n"}`, strings.Repeat("b,login,2026-03-01\n", 20),
+	})
+	rapid.Check(t, func(rt *rapid.T) {
+		first := rapid.SampledFrom([]string{head, "\ufeff" + head, "\n\r\nuser_id,event,day,\"a\nb\"\r\n", "{}\n"}).Draw(rt, "first line")
+		text := first + strings.Join(rapid.SliceOf(part).Draw(rt, "parts"), "")
+		want, wantErr := readBlocks(t, strings.NewReader(text), 1<<20)
+		got, gotErr := readBlocks(t, iotest.HalfReader(strings.NewReader(text)), rapid.IntRange(1, 100).Draw(rt, "size"))
+		if (wantErr == nil) != (gotErr == nil) {
+			rt.Fatalf("got error %v, want %v", gotErr, wantErr)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			rt.Error(diff)
+		}
+	})
 }

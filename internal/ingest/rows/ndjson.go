@@ -8,38 +8,15 @@ import (
 	"bitboard/internal/fault"
 )
 
-// ndjson reads rows that are JSON objects, one a line.
-type ndjson struct {
-	lines *window
-	json  objects
-}
-
-// NDJSON reads a text as NDJSON, whatever its first line looks like.
-func NDJSON(text []byte) Reader {
-	w := newWindow(bytes.NewReader(bytes.TrimPrefix(text, byteOrderMark)))
-	return &ndjson{lines: w, json: objects{format: &activity}}
-}
-
-// Next implements Reader.
-func (n *ndjson) Next(row *Row) error {
-	for {
-		row.reset(n.lines.line)
-		end, err := n.lines.lineEnd(0)
-		if err == errTooLong {
-			row.Fault = tooLong()
-			n.lines.passLine()
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		line := bytes.Trim(n.lines.head(end), blanks)
-		n.lines.pass(end, 1)
-		if len(line) > 0 {
-			row.Fault = n.json.read(row, line)
-			return nil
-		}
+// readJSON reads and passes a line that is a JSON object. It returns false for
+// a blank one.
+func (p *Parser) readJSON(row *Row, line []byte) bool {
+	text := bytes.Trim(line, blanks)
+	if len(text) > 0 {
+		row.Fault = p.json.read(row, text)
 	}
+	p.pass(p.at+len(line), 1)
+	return len(text) > 0
 }
 
 // Object reads one JSON object as the row of a line, or of an item of an array.
@@ -107,12 +84,12 @@ func (o *objects) member(row *Row, s *scanner) *fault.Error {
 	if !slices.Contains(o.format.reads, string(name.text)) {
 		return nil
 	}
-	column := row.column(string(name.text))
+	c := columnOf(string(name.text))
 	switch {
 	case v.kind == nullValue:
-		*column = nil
+		row.set(c, nil)
 	case v.kind == stringValue && !v.broken, v.kind == numberValue && mayBeNumber(string(name.text)):
-		*column = v.text
+		row.set(c, v.text)
 	default:
 		return fault.Invalid("bad_"+string(name.text), string(name.text), "%s is %s; give %s", name.text, fault.Show(string(v.raw)), accepted(string(name.text)))
 	}

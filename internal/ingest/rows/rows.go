@@ -1,6 +1,8 @@
 // Package rows reads the rows of an activity log, or of a table of user IDs and
-// offsets, as a stream: CSV with a header or NDJSON, plain or gzip, in bounded
-// memory however long a line is. It knows what the columns are called and nothing of what they mean.
+// offsets: CSV with a header or NDJSON, plain or gzip. A source is cut into blocks of whole rows, one after another,
+// and the blocks can be read side by side, in bounded memory however long a
+// line is. The package knows what the columns are called and nothing of what
+// they mean.
 package rows
 
 import (
@@ -45,57 +47,90 @@ type Row struct {
 // reset makes the row an empty one of a line.
 func (r *Row) reset(line int64) { *r = Row{Line: line} }
 
-// column returns where the row keeps one of the columns above but value.
-func (r *Row) column(name string) *[]byte {
+// column is one of the columns that are read.
+type column uint8
+
+const (
+	ignored column = iota
+	userIDColumn
+	eventColumn
+	timestampColumn
+	dayColumn
+	offsetColumn
+)
+
+// columnOf returns the column of one of the names above but value.
+func columnOf(name string) column {
 	switch name {
 	case UserID:
-		return &r.UserID
+		return userIDColumn
 	case Event:
-		return &r.Event
+		return eventColumn
 	case Timestamp:
-		return &r.Timestamp
+		return timestampColumn
 	case Day:
-		return &r.Day
+		return dayColumn
+	case Offset:
+		return offsetColumn
 	default:
-		return &r.Offset
+		return ignored
 	}
 }
 
-// Reader reads rows.
-type Reader interface {
-	// Next reads the next row, also one that is at fault. It returns io.EOF
-	// after the last one, and another error when the source cannot be read to
-	// its end: what it holds is then not complete.
-	Next(row *Row) error
+// set gives a column its text.
+func (r *Row) set(c column, text []byte) {
+	switch c {
+	case userIDColumn:
+		r.UserID = text
+	case eventColumn:
+		r.Event = text
+	case timestampColumn:
+		r.Timestamp = text
+	case dayColumn:
+		r.Day = text
+	case offsetColumn:
+		r.Offset = text
+	}
 }
 
-// Open finds out how an activity log is written and reads its header. The name is
-// for messages. A source that is not CSV with the needed columns or NDJSON is
-// a fault.ErrInvalid. One that is empty, or blank, has no rows.
-func Open(name string, src io.Reader) (Reader, error) { return activity.open(name, src) }
+// Open finds out how an activity log is written, reads its header and returns
+// what cuts the rest into blocks of about so many bytes. The name is for
+// messages. A source that is not CSV with the needed columns or NDJSON is a
+// fault.ErrInvalid. One that is empty, or blank, has no rows.
+func Open(name string, src io.Reader, blockBytes int) (*Blocks, error) {
+	return activity.open(name, src, blockBytes)
+}
 
-// OpenPairs does what Open does for a source of user IDs with their offsets.
-func OpenPairs(name string, src io.Reader) (Reader, error) { return pairs.open(name, src) }
+// OpenPairs does what Open does for a source of user IDs with their offsets,
+// whose rows are read one after another.
+func OpenPairs(name string, src io.Reader) (*Reader, error) {
+	blocks, err := pairs.open(name, src, sourceBuffer)
+	if err != nil {
+		return nil, err
+	}
+	return newReader(blocks), nil
+}
 
-func (f *format) open(name string, src io.Reader) (Reader, error) {
+func (f *format) open(name string, src io.Reader, blockBytes int) (*Blocks, error) {
 	plain, err := unpack(name, src)
 	if err != nil {
 		return nil, err
 	}
-	w := newWindow(plain)
+	w := newWindow(plain, blockBytes)
 	w.passMark()
 	first, err := w.firstLine()
 	switch {
 	case err == io.EOF:
-		return empty{}, nil
+		return &Blocks{window: w, format: f}, nil
 	case err != nil && err != errTooLong:
 		return nil, err
 	case bytes.HasPrefix(bytes.TrimLeft(first, blanks), []byte("{")):
-		return &ndjson{lines: w, json: objects{format: f}}, nil
+		return &Blocks{window: w, format: f}, nil
 	case err == errTooLong || !isText(first):
 		return nil, fault.Invalid("not_text", "", "%s is neither CSV with a header nor NDJSON, plain or gzip: it starts with %s", name, fault.Show(string(first[:min(len(first), shownBytes)])))
 	}
-	return openCSV(name, w, f)
+	columns, err := f.readHeader(name, w)
+	return &Blocks{window: w, format: f, columns: columns}, err
 }
 
 const (
@@ -109,15 +144,13 @@ func isText(line []byte) bool {
 	return utf8.Valid(line) && !bytes.ContainsFunc(line, func(r rune) bool { return r < ' ' && !strings.ContainsRune(blanks, r) })
 }
 
-// empty is the reader of a source that holds no row.
-type empty struct{}
-
-func (empty) Next(*Row) error { return io.EOF }
+// sourceBuffer is how much of a source is read at once while it is unpacked.
+const sourceBuffer = 256 << 10
 
 // unpack returns the plain bytes of a source that may be gzip, which its
 // content tells.
 func unpack(name string, src io.Reader) (io.Reader, error) {
-	b := bufio.NewReaderSize(src, firstBuffer)
+	b := bufio.NewReaderSize(src, sourceBuffer)
 	head, err := b.Peek(2)
 	if err != nil && err != io.EOF {
 		return nil, err

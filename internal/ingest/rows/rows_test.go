@@ -21,31 +21,47 @@ type read struct {
 	Code                          string // of the fault
 }
 
+// blockBytes is the size of the tests' blocks.
+const blockBytes = 256 << 10
+
 // readAll reads a source to its end.
 func readAll(t testing.TB, src io.Reader) ([]read, error) {
 	t.Helper()
-	r, err := Open("log.csv", src)
+	return readBlocks(t, src, blockBytes)
+}
+
+// readBlocks reads a source in blocks of a size.
+func readBlocks(t testing.TB, src io.Reader, size int) ([]read, error) {
+	t.Helper()
+	s, err := Open("log.csv", src, size)
 	if err != nil {
 		return nil, err
 	}
-	return drain(r)
-}
-
-func drain(r Reader) ([]read, error) {
 	var all []read
-	for {
-		var row Row
-		if err := r.Next(&row); err == io.EOF {
+	var p Parser
+	for b := (Block{}); ; {
+		err := s.Next(&b)
+		if err == io.EOF {
 			return all, nil
-		} else if err != nil {
+		}
+		if err != nil {
 			return all, err
 		}
+		p.Reset(&b)
+		all = append(all, drain(&p)...)
+	}
+}
+
+func drain(p *Parser) []read {
+	var all []read
+	for row := (Row{}); p.Next(&row); {
 		if row.Fault != nil {
 			all = append(all, read{Line: row.Line, Code: row.Fault.Code})
 			continue
 		}
 		all = append(all, read{row.Line, string(row.UserID), string(row.Event), string(row.Timestamp), string(row.Day), ""})
 	}
+	return all
 }
 
 func day(line int64, user string) read { return read{line, user, "login", "", "2026-03-01", ""} }
@@ -179,10 +195,7 @@ func TestRejectedJSON(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := drain(NDJSON([]byte(tt.line + "\n{\"user_id\":\"next\"}")))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := drain(NDJSON([]byte(tt.line + "\n{\"user_id\":\"next\"}")))
 			want := []read{{Line: 1, Code: tt.code}, {Line: 2, UserID: "next"}}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)

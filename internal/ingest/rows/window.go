@@ -7,10 +7,8 @@ import (
 )
 
 const (
-	// firstBuffer is the size a window starts with. It grows for long rows only.
-	firstBuffer = 256 << 10
 	// largestBuffer holds the longest row and leaves room to read on.
-	largestBuffer = MaxRecord + firstBuffer
+	largestBuffer = MaxRecord + 256<<10
 	// emptyReads is how often a source may give neither bytes nor an error.
 	emptyReads = 100
 )
@@ -18,7 +16,7 @@ const (
 // errTooLong says that a line does not end within MaxRecord bytes.
 var errTooLong = errors.New("line too long")
 
-// window shows a stream line by line through one buffer of bounded size.
+// window shows the part of a stream that was read and not yet passed.
 type window struct {
 	src        io.Reader
 	buf        []byte
@@ -27,51 +25,28 @@ type window struct {
 	line       int64 // number of the line at start
 }
 
-func newWindow(src io.Reader) *window {
-	return &window{src: src, buf: make([]byte, firstBuffer), line: 1}
+// newWindow returns a window that grows past a size for long rows only.
+func newWindow(src io.Reader, size int) *window {
+	return &window{src: src, buf: make([]byte, max(size, 2*len(byteOrderMark))), line: 1}
 }
 
-// lineEnd returns where the line ends that begins at from; both count from
-// the window's start. The line break is not part of it. Without a line there
-// the error is io.EOF, errTooLong, or what the source failed with: a line
-// that a failure cut is never returned.
-func (w *window) lineEnd(from int) (int, error) {
-	seen := from
-	for {
-		if w.start+seen < w.end {
-			if i := bytes.IndexByte(w.buf[w.start+seen:w.end], '\n'); i >= 0 && seen+i <= MaxRecord {
-				return seen + i, nil
-			}
-			seen = w.end - w.start
-		}
-		switch {
-		case w.end-w.start > MaxRecord:
-			return 0, errTooLong
-		case w.err == io.EOF && w.start+from < w.end:
-			return w.end - w.start, nil
-		case w.err != nil:
-			return 0, w.err
-		}
-		w.fill()
-	}
-}
+// text returns what was read and not yet passed. It is good until the next fill.
+func (w *window) text() []byte { return w.buf[w.start:w.end] }
 
-// head returns the first n bytes of the window. They are good until the next
-// call of lineEnd.
-func (w *window) head(n int) []byte { return w.buf[w.start : w.start+n] }
+// ended reports whether nothing comes after the text.
+func (w *window) ended() bool { return w.err == io.EOF }
 
-// pass moves the window past its first n bytes, which hold whole lines, and
-// the line break after them.
+// pass moves the window past its first n bytes, which hold so many line breaks.
 func (w *window) pass(n, lines int) {
-	w.start = min(w.start+n+1, w.end)
+	w.start += n
 	w.line += int64(lines)
 }
 
 // passLine moves the window past a line of any length.
 func (w *window) passLine() {
 	for {
-		if i := bytes.IndexByte(w.buf[w.start:w.end], '\n'); i >= 0 {
-			w.pass(i, 1)
+		if i := bytes.IndexByte(w.text(), '\n'); i >= 0 {
+			w.pass(i+1, 1)
 			return
 		}
 		w.start = w.end
@@ -85,14 +60,25 @@ func (w *window) passLine() {
 // fill reads more, after making room for it.
 func (w *window) fill() {
 	if w.start > 0 {
-		w.end = copy(w.buf, w.buf[w.start:w.end])
+		w.end = copy(w.buf, w.text())
 		w.start = 0
 	}
 	if w.end == len(w.buf) {
 		larger := make([]byte, min(2*len(w.buf), largestBuffer))
-		copy(larger, w.buf[:w.end])
+		copy(larger, w.buf)
 		w.buf = larger
 	}
+	w.read()
+}
+
+// fillUp reads until there is no room left, or nothing to read.
+func (w *window) fillUp() {
+	for w.err == nil && w.end < len(w.buf) {
+		w.read()
+	}
+}
+
+func (w *window) read() {
 	for range emptyReads {
 		n, err := w.src.Read(w.buf[w.end:])
 		w.end += n
@@ -104,6 +90,17 @@ func (w *window) fill() {
 	w.err = io.ErrNoProgress
 }
 
+// exchange hands over the buffer for another one, to which it moves what comes
+// after the first n bytes of the text. It returns those n bytes.
+func (w *window) exchange(n int, other []byte) (text []byte) {
+	if len(other) < len(w.buf) {
+		other = make([]byte, len(w.buf))
+	}
+	text, rest := w.text()[:n:n], w.text()[n:]
+	w.start, w.end, w.buf = 0, copy(other, rest), other
+	return text
+}
+
 // byteOrderMark is what some programs put before UTF-8.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
@@ -112,7 +109,7 @@ func (w *window) passMark() {
 	for w.end-w.start < len(byteOrderMark) && w.err == nil {
 		w.fill()
 	}
-	if bytes.HasPrefix(w.buf[w.start:w.end], byteOrderMark) {
+	if bytes.HasPrefix(w.text(), byteOrderMark) {
 		w.start += len(byteOrderMark)
 	}
 }
@@ -121,16 +118,20 @@ func (w *window) passMark() {
 // passing it. With errTooLong it returns the line's beginning.
 func (w *window) firstLine() ([]byte, error) {
 	for {
-		n, err := w.lineEnd(0)
-		if err == errTooLong {
-			return w.head(MaxRecord), err
+		n := bytes.IndexByte(w.text(), '\n')
+		switch {
+		case n > MaxRecord, n < 0 && len(w.text()) > MaxRecord:
+			return w.text()[:MaxRecord], errTooLong
+		case n >= 0 && len(bytes.Trim(w.text()[:n], blanks)) == 0:
+			w.pass(n+1, 1)
+		case n >= 0:
+			return w.text()[:n], nil
+		case w.ended() && len(bytes.Trim(w.text(), blanks)) > 0:
+			return w.text(), nil
+		case w.err != nil:
+			return nil, w.err
+		default:
+			w.fill()
 		}
-		if err != nil {
-			return nil, err
-		}
-		if line := w.head(n); len(bytes.Trim(line, blanks)) > 0 {
-			return line, nil
-		}
-		w.pass(n, 1)
 	}
 }
