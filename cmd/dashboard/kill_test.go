@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -97,6 +98,7 @@ type prey struct {
 
 // take claims one kill.
 func (p *prey) take(t *testing.T) bool {
+	t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.left == 0 || t.Failed() {
@@ -166,13 +168,8 @@ func (h history) and(more history) history {
 
 // replacedBy is the history with the days of another in their place.
 func (h history) replacedBy(other history) history {
-	all := history{}
-	for day, ids := range h {
-		all[day] = ids
-	}
-	for day, ids := range other {
-		all[day] = ids
-	}
+	all := maps.Clone(h)
+	maps.Copy(all, other)
 	return all
 }
 
@@ -279,7 +276,7 @@ func (r *round) kill(ctx context.Context) (done bool, err error) {
 	}
 	ended := importing.Wait()
 	if done = ended == nil; done != strings.HasPrefix(out.String(), "rows=") {
-		return done, fmt.Errorf("the import ends with %v and says %q", ended, &out)
+		return done, fmt.Errorf("the import ends with %w and says %q", ended, &out)
 	}
 	return done, nil
 }
@@ -353,7 +350,7 @@ func (r *round) checkTemps(ctx context.Context) error {
 	keys := client.Scan(ctx, 0, r.prefix+":*:tmp:*", 1000).Iterator()
 	for keys.Next(ctx) {
 		if ttl, err := client.PTTL(ctx, keys.Val()).Result(); err != nil || ttl == -1 {
-			return fmt.Errorf("temporary key %s has no TTL, %v", keys.Val(), err)
+			return fmt.Errorf("temporary key %s has no TTL, %w", keys.Val(), err)
 		}
 	}
 	return keys.Err()

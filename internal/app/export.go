@@ -72,7 +72,7 @@ func (p *program) writeMembers(ctx context.Context, cfg config.Config, set cohor
 		if err := auditor(p.log).Record(ctx, access); err != nil {
 			return err
 		}
-		return membersCSV(ctx, query.New(d.Store, cfg.Workspace), set, cfg.Engine.Mode, w)
+		return membersCSV(ctx, questions(cfg, d), set, cfg.Engine.Mode, w)
 	}
 	if out == "" {
 		return write(p.stdout)

@@ -82,7 +82,7 @@ func pages(c config.Config, d *data, log *slog.Logger) (http.Handler, error) {
 		return nil, err
 	}
 	return web.New(web.Config{
-		Query:   query.New(d.Store, c.Workspace),
+		Query:   questions(c, d),
 		Ingest:  in,
 		Store:   d.Store,
 		Engine:  query.Engine(c.Engine.Mode),
@@ -92,6 +92,11 @@ func pages(c config.Config, d *data, log *slog.Logger) (http.Handler, error) {
 		Audit:   auditor(log),
 		Notices: notices(d),
 	}), nil
+}
+
+// questions is what answers questions under a configuration.
+func questions(c config.Config, d *data) *query.Service {
+	return query.New(d.Store, c.Workspace, query.Cache{TTLOpen: c.Cache.TTLOpen, SettleAfter: c.Cache.SettleAfter})
 }
 
 // auditor keeps the record of who took what, from pages and commands alike.

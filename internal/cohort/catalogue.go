@@ -42,6 +42,16 @@ type Catalogue struct {
 	days     map[string][]Day // ascending, per metric
 	all      []int            // every segment in use, ascending
 	doubts   Doubts
+	tokens   map[Bitmap]uint64
+	state    State
+}
+
+// State is what a snapshot says about the data as a whole.
+type State struct {
+	// Lineage names the data: it changes when they are emptied or restored.
+	Lineage string
+	// Writing holds the bitmaps that are being written.
+	Writing map[Bitmap]bool
 }
 
 // Doubts is what speaks against stored days whatever they hold.
@@ -75,19 +85,55 @@ func NewCatalogue(segments map[Bitmap][]int) *Catalogue {
 	return c
 }
 
-// With returns the catalogue with other segments for some bitmaps; nil, unlike
-// an empty list, removes one. It has no doubts.
-func (c *Catalogue) With(changed map[Bitmap][]int) *Catalogue {
-	segments := make(map[Bitmap][]int, len(c.segments)+len(changed))
-	maps.Copy(segments, c.segments)
-	maps.Copy(segments, changed)
+// With returns the catalogue with other segments and version tokens for some
+// bitmaps; nil segments, unlike an empty list, remove one. It has no doubts.
+func (c *Catalogue) With(changed map[Bitmap][]int, tokens map[Bitmap]uint64) *Catalogue {
+	next := c
+	if !c.holds(changed) {
+		segments := make(map[Bitmap][]int, len(c.segments)+len(changed))
+		maps.Copy(segments, c.segments)
+		maps.Copy(segments, changed)
+		for b, in := range changed {
+			if in == nil {
+				delete(segments, b)
+			}
+		}
+		next = NewCatalogue(segments)
+	}
+	stamped := *next
+	stamped.doubts = Doubts{}
+	stamped.tokens = make(map[Bitmap]uint64, len(c.tokens)+len(tokens))
+	maps.Copy(stamped.tokens, c.tokens)
+	maps.Copy(stamped.tokens, tokens)
+	return &stamped
+}
+
+// holds reports whether bitmaps exist in the same segments already.
+func (c *Catalogue) holds(changed map[Bitmap][]int) bool {
 	for b, in := range changed {
-		if in == nil {
-			delete(segments, b)
+		if have, ok := c.segments[b]; ok != (in != nil) || !slices.Equal(have, in) {
+			return false
 		}
 	}
-	return NewCatalogue(segments)
+	return true
 }
+
+// In returns the catalogue in another state.
+func (c *Catalogue) In(s State) *Catalogue {
+	next := *c
+	next.state = s
+	return &next
+}
+
+// Lineage names the data that the snapshot is of.
+func (c *Catalogue) Lineage() string { return c.state.Lineage }
+
+// Token returns the version token of a bitmap: it is another one after each
+// write. A bitmap that was never written by us has 0.
+func (c *Catalogue) Token(b Bitmap) uint64 { return c.tokens[b] }
+
+// Writing reports whether a bitmap is being written.
+func (c *Catalogue) Writing(b Bitmap) bool { return c.state.Writing[b] }
 
 // Doubting returns the catalogue with other doubts.
 func (c *Catalogue) Doubting(d Doubts) *Catalogue {

@@ -20,23 +20,23 @@ func (s *Service) Calendar(ctx context.Context, q cohort.CalendarQuestion, o Opt
 	if !known {
 		return a, fault.NotFound("unknown_user", "there is no user %s; IDs are compared byte for byte", fault.Show(q.UserID))
 	}
-	return steady(ctx, s, func(cat *cohort.Catalogue) (Answer[cohort.CalendarAnswer], error) {
+	return steady(ctx, s, o, func(cat *cohort.Catalogue) (cohort.CalendarAnswer, tally, error) {
 		return s.calendar(ctx, cat, offset, q, o)
 	})
 }
 
-func (s *Service) calendar(ctx context.Context, cat *cohort.Catalogue, offset uint32, q cohort.CalendarQuestion, o Options) (Answer[cohort.CalendarAnswer], error) {
-	var a Answer[cohort.CalendarAnswer]
+func (s *Service) calendar(ctx context.Context, cat *cohort.Catalogue, offset uint32, q cohort.CalendarQuestion, o Options) (cohort.CalendarAnswer, tally, error) {
+	var value cohort.CalendarAnswer
 	days, err := s.daysOf(ctx, cat, offset, q)
 	if err != nil {
-		return a, err
+		return value, tally{}, err
 	}
 	j, sets := judged(cat, q.Metric, q.Range, q.AsOf)
-	counts, engine, err := s.count(ctx, cat, sets, o.Engine)
+	t, err := s.count(ctx, cat, sets, []cohort.Row{j.row()}, o)
 	if err != nil {
-		return a, err
+		return value, t, err
 	}
-	value := cohort.CalendarAnswer{Streak: cohort.StreakOf(days, q.AsOf), Suspect: j.suspects(cat, counts)}
+	value = cohort.CalendarAnswer{Streak: cohort.StreakOf(days, q.AsOf), Suspect: j.suspects(cat, t.counts)}
 	if m, ok := s.workspace.Metric(q.Metric); ok {
 		value.Since, value.HasSince = m.KeptSince(q.AsOf)
 	}
@@ -45,7 +45,7 @@ func (s *Service) calendar(ctx context.Context, cat *cohort.Catalogue, offset ui
 			value.Days = append(value.Days, d)
 		}
 	}
-	return Answer[cohort.CalendarAnswer]{value, o.Now, engine}, nil
+	return value, t, nil
 }
 
 // daysOf returns one user's days up to as_of, ascending.

@@ -19,8 +19,8 @@ const (
 	foldStep = 512
 )
 
-// count returns the number of users in each set.
-func (s *Service) count(ctx context.Context, cat *cohort.Catalogue, sets []cohort.Set, want Engine) ([]int64, Engine, error) {
+// compute counts the users in each set, and says by which engine.
+func (s *Service) compute(ctx context.Context, cat *cohort.Catalogue, sets []cohort.Set, want Engine) ([]int64, Engine, error) {
 	p, ids := s.newPlan(cat, sets, want)
 	totals := make([]int64, len(p.nodes))
 	var mu sync.Mutex

@@ -31,7 +31,7 @@ func fullStore(t testing.TB) *query.Service {
 	if _, err := st.Merge(t.Context(), marks); err != nil {
 		t.Fatal(err)
 	}
-	return query.New(st, workspace)
+	return query.New(st, workspace, query.Cache{})
 }
 
 // A question within the limits must not take a number of steps that grows with
@@ -102,7 +102,7 @@ func TestDaysWithoutDataTakeNoSteps(t *testing.T) {
 	stickiness := func(length cohort.Day) (steps int64, points []cohort.StickinessPoint) {
 		st.steps.Store(0)
 		q := cohort.StickinessQuestion{Metric: "active", Range: cohort.Range{From: epoch - length + 1, To: epoch}, AsOf: epoch}
-		a, err := query.Ask(t.Context(), query.New(st, workspace), q, query.Options{Engine: query.Bitop})
+		a, err := query.Ask(t.Context(), query.New(st, workspace, query.Cache{}), q, query.Options{Engine: query.Bitop})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,12 +16,12 @@ type Size struct{ Count, Known int64 }
 
 // Size counts a set.
 func (s *Service) Size(ctx context.Context, set cohort.Set, o Options) (Answer[Size], error) {
-	return steady(ctx, s, func(cat *cohort.Catalogue) (Answer[Size], error) {
-		counts, engine, err := s.count(ctx, cat, []cohort.Set{set, cohort.KnownUsers()}, o.Engine)
+	return steady(ctx, s, o, func(cat *cohort.Catalogue) (Size, tally, error) {
+		t, err := s.count(ctx, cat, []cohort.Set{set, cohort.KnownUsers()}, []cohort.Row{{Name: "size", Sets: 2}}, o)
 		if err != nil {
-			return Answer[Size]{}, err
+			return Size{}, t, err
 		}
-		return Answer[Size]{Size{counts[0], counts[1]}, o.Now, engine}, nil
+		return Size{t.counts[0], t.counts[1]}, t, nil
 	})
 }
 

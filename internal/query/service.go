@@ -30,6 +30,14 @@ type Store interface {
 	Marks(ctx context.Context, offset uint32, of []cohort.Bitmap) ([]bool, error)
 	// Find returns the offset of a known user.
 	Find(ctx context.Context, id string) (offset uint32, ok bool, err error)
+	// Recheck notices which of some bitmaps other programs have changed.
+	Recheck(ctx context.Context, bitmaps []cohort.Bitmap) (changed bool, err error)
+	// Claim takes a piece of work; ok is false while somebody else does it.
+	Claim(ctx context.Context, work string) (release func(), ok bool, err error)
+	// ReadCells fills in the values of rows that are kept; absent ones are empty.
+	ReadCells(ctx context.Context, rows []cohort.CellRow) error
+	// WriteCells keeps the values of rows for some time, or loses them.
+	WriteCells(ctx context.Context, rows []cohort.CellRow, life time.Duration) error
 	// IDs returns the external IDs of ascending offsets.
 	IDs(ctx context.Context, offsets []uint32) ([]string, error)
 }
@@ -62,27 +70,43 @@ func ParseEngine(field, s string) (Engine, error) {
 type Options struct {
 	// Engine forces an executor; empty is Auto.
 	Engine Engine
-	// Now is the instant that answers carry as their computed_at.
+	// Now is the instant of asking: new counts carry it as their computed_at.
 	Now time.Time
+	// Refresh computes all counts anew.
+	Refresh bool
+	// Ledger takes down where the counts come from; it may be nil.
+	Ledger *Ledger
 }
 
 // Answer is a value with where it comes from.
 type Answer[T any] struct {
-	Value      T
+	Value T
+	// ComputedAt is when the oldest of its counts was computed.
 	ComputedAt time.Time
-	Engine     Engine
+	// Engine is what computed the latest of them.
+	Engine Engine
 }
 
 // Service answers questions about one workspace. It is safe for concurrent use.
 type Service struct {
 	store     Store
 	workspace cohort.Workspace
+	cache     Cache
 	arenas    arenas
 }
 
+// Cache says how long counts are kept.
+type Cache struct {
+	// TTLOpen is how long a count is kept that may change unnoticed.
+	TTLOpen time.Duration
+	// SettleAfter is how long after its end a day may still be written by other
+	// programs.
+	SettleAfter time.Duration
+}
+
 // New returns a service over a store.
-func New(store Store, w cohort.Workspace) *Service {
-	return &Service{store: store, workspace: w}
+func New(store Store, w cohort.Workspace, c Cache) *Service {
+	return &Service{store: store, workspace: w, cache: c}
 }
 
 // Workspace returns what the meaning of questions depends on.

@@ -43,7 +43,7 @@ func drawBench(t testing.TB, r *rapid.T) bench {
 	t.Helper()
 	bits := rapid.SampledFrom([]int{64, 128, 4096}).Draw(r, "segment bits")
 	b := bench{model: newModel(), store: storetest.Open(t, func(c *store.Config) { c.Dense = true; c.SegmentBits = bits })}
-	b.Service = query.New(b.store, workspace)
+	b.Service = query.New(b.store, workspace, query.Cache{})
 	marks := map[cohort.Bitmap]*roaring.Bitmap{}
 	for range rapid.IntRange(0, 120).Draw(r, "events") {
 		user := rapid.Uint32Range(0, 300).Draw(r, "user")

@@ -60,7 +60,7 @@ func meddle(t *testing.T, times int) (*query.Service, *meddled) {
 	t.Helper()
 	m := &meddled{Store: storetest.Open(t, func(c *store.Config) { c.Dense, c.SegmentBits = true, 64 }), times: times}
 	one, three := roaring.New(), roaring.New()
-	for user := uint32(0); user < 640; user++ {
+	for user := range uint32(640) {
 		if user%64 == 0 {
 			one.Add(user)
 		}
@@ -72,7 +72,7 @@ func meddle(t *testing.T, times int) (*query.Service, *meddled) {
 	if _, err := m.Merge(t.Context(), map[cohort.Bitmap]*roaring.Bitmap{cohort.DayOfMetric("active", epoch): one}); err != nil {
 		t.Fatal(err)
 	}
-	return query.New(m, workspace), m
+	return query.New(m, workspace, query.Cache{}), m
 }
 
 func TestNoAnswerIsHalfOldAndHalfNew(t *testing.T) {

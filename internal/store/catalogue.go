@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
@@ -13,12 +15,15 @@ import (
 )
 
 // moment is a state of the stored catalogue: which data, how often changed,
-// whether the store has removed keys by itself, and how often a user was forgotten.
+// whether the store has removed keys by itself, how often a user was forgotten,
+// which runs of the servers hold the data, and which writes are open.
 type moment struct {
 	epoch     string
 	version   int64
 	evicted   bool
 	forgotten int64
+	runs      string
+	writes    string // a line each
 }
 
 func (m moment) generation() generation { return generation{m.epoch, m.forgotten} }
@@ -100,18 +105,52 @@ func (s *Store) now(ctx context.Context) (moment, error) {
 	return now, s.checkTypes(ctx, []string{s.keys.epoch()})
 }
 
+// stateScript returns the epoch, the versions of the catalogue and of the
+// forgotten, the open writes, those of them whose writers are dead, and in a
+// cluster, which ARGV[1] tells, the epoch of its configuration.
+var stateScript = redis.NewScript(`
+local t, failovers = redis.call('TIME'), ''
+if ARGV[1] == 'cluster' then failovers = string.match(redis.call('CLUSTER', 'INFO'), 'cluster_current_epoch:(%d+)') end
+return {
+  redis.call('GET', KEYS[1]), redis.call('GET', KEYS[2]), redis.call('GET', KEYS[3]), redis.call('ZRANGE', KEYS[4], 0, -1),
+  redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', t[1] * 1000 + math.floor(t[2] / 1000)), failovers,
+}
+`)
+
+// readMoment reads the state, and ends the writes of the dead first.
 func (s *Store) readMoment(ctx context.Context) (moment, error) {
-	values, failovers, err := s.readState(ctx, s.keys.epoch(), s.keys.catalogueVersion(), s.keys.forgottenVersion())
+	now, dead, err := s.readState(ctx)
+	if err != nil || len(dead) == 0 {
+		return now, err
+	}
+	if err := s.endDeadWrites(ctx, dead); err != nil {
+		return moment{}, err
+	}
+	now, _, err = s.readState(ctx)
+	return now, err
+}
+
+// readState also returns the writes whose writers are dead. In a cluster the
+// epoch changes with every failover: a replica that takes over may lack the last
+// writes, and is not always a new connection. Every master knows of it, as a
+// majority of them must agree.
+func (s *Store) readState(ctx context.Context) (now moment, dead []string, err error) {
+	k, kind := s.keys, "single"
+	if s.clustered() {
+		kind = "cluster"
+	}
+	values, err := stateScript.Run(ctx, s.client, []string{k.epoch(), k.catalogueVersion(), k.forgottenVersion(), k.writes()}, kind).Slice()
 	if err != nil {
-		return moment{}, s.failed(ctx, "read the catalogue's version", err)
+		return now, nil, s.failed(ctx, "read the catalogue's version", err)
 	}
 	e, err := s.eviction(ctx)
 	if err != nil {
-		return moment{}, err
+		return now, nil, err
 	}
-	now := moment{evicted: e.evicted}
+	now = moment{evicted: e.evicted, runs: e.runs}
 	if epoch, ok := values[0].(string); ok {
-		now.epoch = epoch + failovers
+		failovers, _ := values[5].(string)
+		now.epoch = epoch + "@" + failovers
 	}
 	for i, version := range []*int64{&now.version, &now.forgotten} {
 		text, ok := values[1+i].(string)
@@ -119,10 +158,23 @@ func (s *Store) readMoment(ctx context.Context) (moment, error) {
 			continue
 		}
 		if *version, err = strconv.ParseInt(text, 10, 64); err != nil {
-			return moment{}, fmt.Errorf("store: catalogue's version: %w", err)
+			return now, nil, fmt.Errorf("store: catalogue's version: %w", err)
 		}
 	}
-	return now, nil
+	now.writes = strings.Join(texts(values[3]), "\n")
+	return now, texts(values[4]), nil
+}
+
+// texts returns the strings of a list in a reply.
+func texts(reply any) []string {
+	list, _ := reply.([]any)
+	all := make([]string, 0, len(list))
+	for _, item := range list {
+		if text, ok := item.(string); ok {
+			all = append(all, text)
+		}
+	}
+	return all
 }
 
 // catchUp returns seen with what changed since. Data that are other data, or
@@ -135,7 +187,7 @@ func (s *Store) catchUp(ctx context.Context, seen *snapshot) (*snapshot, error) 
 	if now.epoch != seen.epoch || now.version < seen.version {
 		seen = emptySnapshot(now.epoch)
 	}
-	changed, err := s.changedSince(ctx, seen.version)
+	changed, tokens, err := s.changedSince(ctx, seen.version)
 	if err != nil {
 		return nil, err
 	}
@@ -146,32 +198,35 @@ func (s *Store) catchUp(ctx context.Context, seen *snapshot) (*snapshot, error) 
 	// What was changed after now was read may be in it already; the next reader
 	// sees a higher version and reads it again, which does no harm.
 	doubts := cohort.Doubts{Evicted: now.evicted, HalfReplaced: half}
-	return &snapshot{now, seen.catalogue.With(changed).Doubting(doubts)}, nil
+	state := cohort.State{Lineage: now.epoch + " " + now.runs, Writing: writingOf(strings.Split(now.writes, "\n"))}
+	return &snapshot{now, seen.catalogue.With(changed, tokens).Doubting(doubts).In(state)}, nil
 }
 
-// changedSince returns the segments of each bitmap that changed after a
-// version; those of one that is gone are nil.
-func (s *Store) changedSince(ctx context.Context, version int64) (map[cohort.Bitmap][]int, error) {
+// changedSince returns the segments and the token of each bitmap that changed
+// after a version; the segments of one that is gone are nil.
+func (s *Store) changedSince(ctx context.Context, version int64) (segments map[cohort.Bitmap][]int, tokens map[cohort.Bitmap]uint64, err error) {
 	after := &redis.ZRangeBy{Min: "(" + strconv.FormatInt(version, 10), Max: "+inf"}
 	members, err := s.client.ZRangeByScore(ctx, s.keys.catalogue(), after).Result()
 	if err != nil {
-		return nil, s.failed(ctx, "read the catalogue", err)
+		return nil, nil, s.failed(ctx, "read the catalogue", err)
 	}
-	changed := make(map[cohort.Bitmap][]int, len(members))
-	for len(members) > 0 {
-		n := min(len(members), pipelineLimit)
-		if err := s.readSegments(ctx, members[:n], changed); err != nil {
-			return nil, err
+	segments, tokens = make(map[cohort.Bitmap][]int, len(members)), make(map[cohort.Bitmap]uint64, len(members))
+	for part := range slices.Chunk(members, pipelineLimit/2) {
+		if err := s.readMembers(ctx, part, segments, tokens); err != nil {
+			return nil, nil, err
 		}
-		members = members[n:]
 	}
-	return changed, nil
+	return segments, tokens, nil
 }
 
-func (s *Store) readSegments(ctx context.Context, members []string, into map[cohort.Bitmap][]int) error {
+// readMembers reads the tokens before the segments, so that no token stands for
+// segments that are older than it.
+func (s *Store) readMembers(ctx context.Context, members []string, segments map[cohort.Bitmap][]int, tokens map[cohort.Bitmap]uint64) error {
 	p := s.client.Pipeline()
+	stamps := make([]*redis.StringCmd, len(members))
 	replies := make([]*redis.StringCmd, len(members))
 	for i, m := range members {
+		stamps[i] = p.HGet(ctx, s.keys.tokens(), m)
 		replies[i] = p.Get(ctx, s.keys.segmentsOf(m))
 	}
 	if err := s.exec(ctx, "read the catalogue", p); err != nil {
@@ -182,10 +237,11 @@ func (s *Store) readSegments(ctx context.Context, members []string, into map[coh
 		if !ok {
 			continue
 		}
-		into[b] = nil
+		segments[b] = nil
 		if replies[i].Err() == nil {
-			into[b] = segmentList([]byte(replies[i].Val()))
+			segments[b] = segmentList([]byte(replies[i].Val()))
 		}
+		tokens[b], _ = strconv.ParseUint(stamps[i].Val(), 10, 64)
 	}
 	return nil
 }

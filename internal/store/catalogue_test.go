@@ -17,9 +17,9 @@ func checkSegments(t *testing.T, s *store.Store, b cohort.Bitmap, want ...int) {
 	}
 }
 
-func catalogueIsSharedBetweenStores(t *testing.T, k storetest.Kind) {
+func TestCatalogueIsSharedBetweenStores(t *testing.T) {
 	prefix := storetest.Prefix()
-	a, b := k.Open(t, prefixed(prefix)), k.Open(t, prefixed(prefix))
+	a, b := storetest.Open(t, prefixed(prefix)), storetest.Open(t, prefixed(prefix))
 	if got := mustCatalogue(t, b).Segments(); got != nil {
 		t.Errorf("a new store has segments %v", got)
 	}
@@ -32,13 +32,16 @@ func catalogueIsSharedBetweenStores(t *testing.T, k storetest.Kind) {
 	checkSegments(t, a, active(2), 0)
 }
 
-func unchangedCatalogueIsTheSameSnapshot(t *testing.T, k storetest.Kind) {
-	s := k.Open(t)
+func TestUnchangedCatalogueIsTheSameSnapshot(t *testing.T) {
+	s := storetest.Open(t)
 	mustMerge(t, s, marks{active(1): bits(1)})
 	before := mustCatalogue(t, s)
-	mustMerge(t, s, marks{active(1): bits(2)})
 	if mustCatalogue(t, s) != before {
-		t.Error("a write that adds no bitmap made a new snapshot")
+		t.Error("there is a new snapshot although nothing was written")
+	}
+	mustMerge(t, s, marks{active(1): bits(2)})
+	if now := mustCatalogue(t, s); now.Token(active(1)) == before.Token(active(1)) || now.Writing(active(1)) {
+		t.Errorf("after a write the token is %d, writing %v", now.Token(active(1)), now.Writing(active(1)))
 	}
 	mustMerge(t, s, marks{active(2): bits(2)})
 	if got := before.SegmentsOf(active(2)); got != nil {
@@ -46,8 +49,8 @@ func unchangedCatalogueIsTheSameSnapshot(t *testing.T, k storetest.Kind) {
 	}
 }
 
-func scanFindsKeysOfOtherPrograms(t *testing.T, k storetest.Kind) {
-	c := k.Config(t)
+func TestScanFindsKeysOfOtherPrograms(t *testing.T) {
+	c := storetest.Config(t)
 	s, client := open(t, c), raw(t, c.URL)
 	for _, key := range []string{":{s2}:day:active:20260301", ":{s3}:flag:exposed", ":{s3}:known"} {
 		if err := client.SetBit(t.Context(), c.Prefix+key, 7, 1).Err(); err != nil {
@@ -74,8 +77,8 @@ func scanFindsKeysOfOtherPrograms(t *testing.T, k storetest.Kind) {
 	}
 }
 
-func scanDropsKeysThatAreGone(t *testing.T, k storetest.Kind) {
-	c := k.Config(t)
+func TestScanDropsKeysThatAreGone(t *testing.T) {
+	c := storetest.Config(t)
 	s, client := open(t, c), raw(t, c.URL)
 	other := open(t, c)
 	mustMerge(t, s, marks{active(1): bits(1, 5000), active(2): bits(1)})
@@ -97,8 +100,8 @@ func scanDropsKeysThatAreGone(t *testing.T, k storetest.Kind) {
 	checkSegments(t, s, active(2), 0)
 }
 
-func scanKeepsWhatIsWrittenMeanwhile(t *testing.T, k storetest.Kind) {
-	c := k.Config(t)
+func TestScanKeepsWhatIsWrittenMeanwhile(t *testing.T) {
+	c := storetest.Config(t)
 	s, writer := open(t, c), open(t, c)
 	stop, stopped := make(chan struct{}), make(chan error)
 	go func() {
@@ -127,12 +130,14 @@ func scanKeepsWhatIsWrittenMeanwhile(t *testing.T, k storetest.Kind) {
 	}
 }
 
-func emptiedStoreHasAnEmptyCatalogue(t *testing.T, k storetest.Kind) {
-	c := k.Config(t)
+func TestEmptiedStoreHasAnEmptyCatalogue(t *testing.T) {
+	c := storetest.Config(t)
 	s, client := open(t, c), raw(t, c.URL)
 	mustMerge(t, s, marks{active(1): bits(1), active(2): bits(1)})
 	mustCatalogue(t, s)
-	drop(t, client, keysOf(t, client, c.Prefix, "")...)
+	if err := client.Del(t.Context(), keysOf(t, client, c.Prefix, "")...).Err(); err != nil {
+		t.Fatal(err)
+	}
 	if got := mustCatalogue(t, s).Segments(); got != nil {
 		t.Errorf("got segments %v of data that are gone", got)
 	}
@@ -141,8 +146,8 @@ func emptiedStoreHasAnEmptyCatalogue(t *testing.T, k storetest.Kind) {
 	checkSegments(t, s, active(3), 0)
 }
 
-func olderCatalogueIsReadFromNothing(t *testing.T, k storetest.Kind) {
-	c := k.Config(t)
+func TestOlderCatalogueIsReadFromNothing(t *testing.T) {
+	c := storetest.Config(t)
 	s, client := open(t, c), raw(t, c.URL)
 	mustMerge(t, s, marks{active(1): bits(1)})
 	older := c.Prefix + ":{meta}:"
@@ -152,7 +157,7 @@ func olderCatalogueIsReadFromNothing(t *testing.T, k storetest.Kind) {
 	}
 	mustMerge(t, s, marks{active(2): bits(1)})
 	checkSegments(t, s, active(2), 0)
-	drop(t, client, keysOf(t, client, c.Prefix, "{meta}")...)
+	client.Del(t.Context(), keysOf(t, client, c.Prefix, "{meta}")...)
 	for name, value := range dump {
 		if err := client.Restore(t.Context(), name, 0, value).Err(); err != nil {
 			t.Fatal(err)

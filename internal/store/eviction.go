@@ -16,6 +16,8 @@ type eviction struct {
 	// policy is the first that removes keys; empty when there is none.
 	policy  string
 	evicted bool
+	// runs names the runs of all servers: it changes when one restarts.
+	runs string
 }
 
 // evictionWatch holds the last answer, nil when it is to be asked for again.
@@ -38,6 +40,7 @@ func (s *Store) eviction(ctx context.Context) (eviction, error) {
 	var e eviction
 	for _, server := range servers {
 		e.evicted = e.evicted || server.EvictedKeys > 0
+		e.runs += server.RunID + " "
 		if e.policy == "" && server.Policy != noEviction {
 			e.policy = server.Policy
 		}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"sync"
 
@@ -61,29 +60,6 @@ func (s *Store) Generation(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return now.epoch + " " + strconv.Itoa(s.servers.count()), nil
-}
-
-// stateScript reads its KEYS, and the epoch of the cluster that they are in.
-var stateScript = redis.NewScript(`
-local epoch = string.match(redis.call('CLUSTER', 'INFO'), 'cluster_current_epoch:(%d+)')
-return {redis.call('MGET', unpack(KEYS)), epoch}
-`)
-
-// readState returns the values of keys in one slot. In a cluster failovers
-// tells how often nodes took over slots: a replica that does may lack the last
-// writes, and need not be a new connection. The node that is asked knows, as a
-// majority of the masters must agree.
-func (s *Store) readState(ctx context.Context, keys ...string) (values []any, failovers string, err error) {
-	if !s.clustered() {
-		values, err = s.client.MGet(ctx, keys...).Result()
-		return values, "", err
-	}
-	reply, err := stateScript.Run(ctx, s.client, keys).Slice()
-	if err != nil {
-		return nil, "", err
-	}
-	values, _ = reply[0].([]any)
-	return values, fmt.Sprint("@", reply[1]), nil
 }
 
 // forget drops everything remembered about the data.

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
+
 	"bitboard/internal/cohort"
 )
 
@@ -12,6 +14,8 @@ import (
 type keys struct{ prefix string }
 
 const (
+	cellSlots = 1024
+
 	dayWord   = "day"
 	flagWord  = "flag"
 	knownWord = "known"
@@ -50,6 +54,9 @@ func (k keys) layout() string           { return k.meta("layout") }
 func (k keys) epoch() string            { return k.meta("epoch") }
 func (k keys) catalogue() string        { return k.meta("catalogue") }
 func (k keys) catalogueVersion() string { return k.meta("catalogue:version") }
+func (k keys) tokens() string           { return k.meta("tokens") }
+func (k keys) prints() string           { return k.meta("prints") }
+func (k keys) writes() string           { return k.meta("writes") }
 func (k keys) nextOffset() string       { return k.meta("next_offset") }
 func (k keys) syncLease() string        { return k.meta("sync_lease") }
 func (k keys) syncs() string            { return k.meta("syncs") }
@@ -73,6 +80,12 @@ func (k keys) sync(id string) string { return k.meta("sync:" + id) }
 
 // segmentsOf is the key of the bitmap of the segments in which a catalogue member exists.
 func (k keys) segmentsOf(member string) string { return k.meta("segments:" + member) }
+
+// cells is the key of the hash that keeps the counts of a report's row. There
+// are enough slots to spread the rows over a cluster.
+func (k keys) cells(row string) string {
+	return k.prefix + ":{c" + strconv.FormatUint(xxhash.Sum64String(row)%cellSlots, 10) + "}:" + row
+}
 
 // forward is the key of the hash of a bucket of the dictionary, ID to offset.
 func (k keys) forward(bucket uint64) string {
@@ -161,16 +174,16 @@ const (
 // typeOf is the type that a key of ours has: a string unless it is listed here.
 func (k keys) typeOf(key string) string {
 	switch key {
-	case k.layout():
+	case k.layout(), k.tokens(), k.prints():
 		return hashType
-	case k.catalogue(), k.forgotten():
+	case k.catalogue(), k.forgotten(), k.writes():
 		return zsetType
 	case k.syncs(), k.halfReplaced(), k.forgetting():
 		return setType
 	case k.imported():
 		return listType
 	}
-	if strings.HasPrefix(key, k.prefix+":{i") && strings.HasSuffix(key, "}:f") {
+	if strings.HasPrefix(key, k.prefix+":{c") || strings.HasPrefix(key, k.prefix+":{i") && strings.HasSuffix(key, "}:f") {
 		return hashType
 	}
 	return stringType

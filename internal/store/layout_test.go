@@ -13,8 +13,8 @@ import (
 	"bitboard/internal/store/storetest"
 )
 
-func layoutRecord(t *testing.T, k storetest.Kind) {
-	c := k.Config(t)
+func TestLayoutRecord(t *testing.T) {
+	c := storetest.Config(t)
 	open(t, c)
 	got, err := raw(t, c.URL).HGetAll(t.Context(), c.Prefix+":{meta}:layout").Result()
 	if err != nil {
@@ -26,14 +26,14 @@ func layoutRecord(t *testing.T, k storetest.Kind) {
 	}
 }
 
-func theSameLayoutOpensAgain(t *testing.T, k storetest.Kind) {
-	c := k.Config(t)
+func TestTheSameLayoutOpensAgain(t *testing.T) {
+	c := storetest.Config(t)
 	open(t, c)
 	open(t, c)
 }
 
-func anotherLayoutIsRefused(t *testing.T, k storetest.Kind) {
-	c := k.Config(t)
+func TestAnotherLayoutIsRefused(t *testing.T) {
+	c := storetest.Config(t)
 	open(t, c)
 	c.Dense, c.SegmentBits, c.Zone = true, 64, "Europe/Oslo"
 	_, err := store.Open(t.Context(), c)
@@ -55,8 +55,8 @@ func anotherLayoutIsRefused(t *testing.T, k storetest.Kind) {
 	}
 }
 
-func ofTwoFirstStartersOneWins(t *testing.T, k storetest.Kind) {
-	c := k.Config(t)
+func TestOfTwoFirstStartersOneWins(t *testing.T) {
+	c := storetest.Config(t)
 	errs := make([]error, 8)
 	var wg sync.WaitGroup
 	for i := range errs {

@@ -46,7 +46,10 @@ func (s *Store) Merge(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitm
 }
 
 func (s *Store) mergePlaces(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitmap, places []place) (Written, error) {
-	if err := s.register(ctx, places); err != nil {
+	w := s.newWriting(ctx, places)
+	defer w.stop()
+	registering := s.catalogueCalls(registerScript, places)
+	if err := w.begin(ctx, registering...); err != nil {
 		return Written{}, err
 	}
 	var total Written
@@ -57,7 +60,7 @@ func (s *Store) mergePlaces(ctx context.Context, marks map[cohort.Bitmap]*roarin
 		}
 		total.add(written)
 	}
-	return total, s.register(ctx, places)
+	return total, w.end(ctx, registering...)
 }
 
 // withKnown adds the union of all users of the marks as marks of the known users.
@@ -194,6 +197,18 @@ func (s *Store) Clear(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitm
 }
 
 func (s *Store) clear(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitmap) (cleared int64, err error) {
+	w := s.newWriting(ctx, s.places(marks))
+	defer w.stop()
+	if err := w.begin(ctx); err != nil {
+		return 0, err
+	}
+	if cleared, err = s.clearAll(ctx, marks); err != nil {
+		return cleared, err
+	}
+	return cleared, w.end(ctx)
+}
+
+func (s *Store) clearAll(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitmap) (cleared int64, err error) {
 	for segment, writes := range s.bySegment(marks) {
 		present, err := s.existing(ctx, segment, writes)
 		if err != nil {

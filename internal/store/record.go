@@ -214,6 +214,7 @@ func (s *Store) expiresAt(b cohort.Bitmap) int64 {
 
 // catalogueSync brings the catalogue up to date: what was written is in it, a
 // day without users is an empty-day marker, and what was removed is out of it.
+// All of it gets new version tokens.
 func (s *Store) catalogueSync(ctx context.Context, r record) error {
 	written, removed := map[string][]int{}, map[string][]int{}
 	for _, day := range r.Days {
@@ -230,10 +231,15 @@ func (s *Store) catalogueSync(ctx context.Context, r record) error {
 			removed[name] = append(removed[name], sr.Segment)
 		}
 	}
+	w := s.newWriting(ctx, placesOf(written))
+	defer w.stop()
 	if err := s.register(ctx, placesOf(written)); err != nil {
 		return err
 	}
-	return s.unregister(ctx, placesOf(removed), anyVersion, markEmpty)
+	if err := s.unregister(ctx, placesOf(removed), anyVersion, markEmpty); err != nil {
+		return err
+	}
+	return w.end(ctx) // questions wait until the sync has ended, so it was never begun
 }
 
 func placesOf(members map[string][]int) []place {

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -22,12 +21,13 @@ type place struct {
 }
 
 // registerScript puts bitmaps and segments into the catalogue under one new
-// version, unless all of them are there. KEYS: version, catalogue, then the
-// segments key of each bitmap. ARGV: for each bitmap its member, the number of
-// its segments and the segments.
+// version, unless all of them are there; those that were not get the version
+// token ARGV[1]. KEYS: version, catalogue, tokens, then the segments key of each
+// bitmap. The rest of ARGV: for each bitmap its member, the number of its
+// segments and the segments.
 var registerScript = redis.NewScript(`
-local changed, at = {}, 1
-for i = 3, #KEYS do
+local changed, at = {}, 2
+for i = 4, #KEYS do
   local member, last = ARGV[at], at + 1 + tonumber(ARGV[at + 1])
   local new = redis.call('EXISTS', KEYS[i]) == 0
   if new then redis.call('SETBIT', KEYS[i], 0, 0) end
@@ -39,37 +39,43 @@ for i = 3, #KEYS do
 end
 if #changed == 0 then return 0 end
 local version = redis.call('INCR', KEYS[1])
-for _, member in ipairs(changed) do redis.call('ZADD', KEYS[2], version, member) end
+for _, member in ipairs(changed) do
+  redis.call('ZADD', KEYS[2], version, member)
+  redis.call('HSET', KEYS[3], member, ARGV[1])
+end
 return #changed
 `)
 
 // unregisterScript takes segments out of the catalogue under one new version,
-// but none of a bitmap that changed after the version ARGV[1]. A bitmap left
-// without segments is removed, unless ARGV[2] is keep: then it stays as an
+// but none of a bitmap that changed after the version ARGV[2]. A bitmap left
+// without segments is removed, unless ARGV[3] is keep: then it stays as an
 // empty-day marker. The rest is as for registerScript.
 // Its first write changes nothing and takes no memory: after such a one, a
 // server whose memory is full lets a script do the rest.
 var unregisterScript = redis.NewScript(`
 redis.call('PERSIST', KEYS[1])
-local changed, at = {}, 3
-for i = 3, #KEYS do
+local changed, at = {}, 4
+for i = 4, #KEYS do
   local member, last = ARGV[at], at + 1 + tonumber(ARGV[at + 1])
   local score = redis.call('ZSCORE', KEYS[2], member)
-  if score and tonumber(score) <= tonumber(ARGV[1]) and redis.call('EXISTS', KEYS[i]) == 1 then
+  if score and tonumber(score) <= tonumber(ARGV[2]) and redis.call('EXISTS', KEYS[i]) == 1 then
     local less = false
     for j = at + 2, last do
       if redis.call('SETBIT', KEYS[i], ARGV[j], 0) == 1 then less = true end
     end
     if less then
       changed[#changed + 1] = member
-      if ARGV[2] ~= 'keep' and redis.call('BITCOUNT', KEYS[i]) == 0 then redis.call('DEL', KEYS[i]) end
+      if ARGV[3] ~= 'keep' and redis.call('BITCOUNT', KEYS[i]) == 0 then redis.call('DEL', KEYS[i]) end
     end
   end
   at = last + 1
 end
 if #changed == 0 then return 0 end
 local version = redis.call('INCR', KEYS[1])
-for _, member in ipairs(changed) do redis.call('ZADD', KEYS[2], version, member) end
+for _, member in ipairs(changed) do
+  redis.call('ZADD', KEYS[2], version, member)
+  redis.call('HSET', KEYS[3], member, ARGV[1])
+end
 return #changed
 `)
 
@@ -112,9 +118,20 @@ func (s *Store) withdraw(ctx context.Context, places []place) {
 
 // runCatalogue calls a script with the places, a bounded part at a time.
 func (s *Store) runCatalogue(ctx context.Context, script *redis.Script, places []place, first ...any) error {
+	for _, call := range s.catalogueCalls(script, places, first...) {
+		if err := script.Run(ctx, s.client, call.keys, call.args...).Err(); err != nil {
+			return s.failed(ctx, "change the catalogue", err)
+		}
+	}
+	return nil
+}
+
+// catalogueCalls are the calls of a script with the places, a bounded part in each.
+func (s *Store) catalogueCalls(script *redis.Script, places []place, first ...any) []invocation {
+	var calls []invocation
 	for part := range parts(places) {
-		keys := []string{s.keys.catalogueVersion(), s.keys.catalogue()}
-		args := slices.Clip(first)
+		keys := []string{s.keys.catalogueVersion(), s.keys.catalogue(), s.keys.tokens()}
+		args := append([]any{newToken()}, first...)
 		for _, p := range part {
 			m := member(p.bitmap)
 			keys = append(keys, s.keys.segmentsOf(m))
@@ -123,11 +140,9 @@ func (s *Store) runCatalogue(ctx context.Context, script *redis.Script, places [
 				args = append(args, segment)
 			}
 		}
-		if err := script.Run(ctx, s.client, keys, args...).Err(); err != nil {
-			return s.failed(ctx, "change the catalogue", err)
-		}
+		calls = append(calls, invocation{script, keys, args})
 	}
-	return nil
+	return calls
 }
 
 // parts yields places in parts of at most registerLimit segments and bitmaps.

@@ -17,6 +17,8 @@ const noEviction = "noeviction"
 type Server struct {
 	// Address names the server, without a password.
 	Address string
+	// RunID is another one each time the server starts.
+	RunID string
 	// Version is that of Redis.
 	Version string
 	// Policy is the maxmemory-policy; a server without one never evicts.
@@ -62,7 +64,7 @@ func serverOf(address, info string) Server {
 		return n
 	}
 	server := Server{
-		Address: address, Version: infoValue(info, "redis_version"), Policy: infoValue(info, "maxmemory_policy"),
+		Address: address, RunID: infoValue(info, "run_id"), Version: infoValue(info, "redis_version"), Policy: infoValue(info, "maxmemory_policy"),
 		EvictedKeys: number("evicted_keys"), UsedMemory: number("used_memory"), MaxMemory: number("maxmemory"),
 		AppendOnly: number("aof_enabled") == 1,
 	}

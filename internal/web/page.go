@@ -69,7 +69,8 @@ func render(c echo.Context, status int, component templ.Component) error {
 func (s *server) pageParams(c echo.Context) *params {
 	p := &params{values: c.QueryParams(), server: s, today: s.today()}
 	p.today = p.dayOr("as_of", p.today)
-	p.opts = s.options(s.Engine)
+	p.opts = s.options(c, s.Engine)
+	p.opts.Refresh = p.text("refresh") == "1"
 	return p
 }
 

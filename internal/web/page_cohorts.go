@@ -32,6 +32,7 @@ func (s *server) cohorts(c echo.Context) error {
 			page.Problem, page.Error = s.problemOf(c, err)
 		}
 	}
+	page.ComputedAt = p.computedAt()
 	return render(c, http.StatusOK, views.Cohorts(page))
 }
 

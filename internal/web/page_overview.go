@@ -58,6 +58,7 @@ func (s *server) overview(c echo.Context) error {
 	panels.Go(func() { o.Active = b.activePanel(days) })
 	panels.Go(func() { o.Return = b.returnPanel(days) })
 	panels.Wait()
+	o.ComputedAt = p.computedAt()
 	return render(c, http.StatusOK, views.Overview(o))
 }
 

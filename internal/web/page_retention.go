@@ -36,6 +36,7 @@ func (s *server) retention(c echo.Context) error {
 			r.Form.Problem, r.Error = s.problemOf(c, err)
 		}
 	}
+	r.ComputedAt = p.computedAt()
 	return render(c, http.StatusOK, views.Retention(r))
 }
 

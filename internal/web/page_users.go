@@ -36,6 +36,7 @@ func (s *server) users(c echo.Context) error {
 	default:
 		page.User = u
 	}
+	page.ComputedAt = p.computedAt()
 	return render(c, http.StatusOK, views.Users(page))
 }
 

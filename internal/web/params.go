@@ -2,10 +2,12 @@ package web
 
 import (
 	"cmp"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -53,16 +55,36 @@ func (s *server) params(c echo.Context, accepted ...string) *params {
 	p.today = p.dayOr("as_of", p.today)
 	engine, err := query.ParseEngine("engine", cmp.Or(p.text("engine"), string(s.Engine)))
 	p.fail(err)
-	p.opts = s.options(engine)
-	p.choice("refresh", "0", "1")
+	p.opts = s.options(c, engine)
+	p.opts.Refresh = p.choice("refresh", "0", "1") == "1"
 	p.choice("format", "json", "csv")
 	p.number("wait", 30, 0, maxWaitSeconds)
 	return p
 }
 
-// options is how a question is asked now, by an engine.
-func (s *server) options(engine query.Engine) query.Options {
-	return query.Options{Engine: engine, Now: s.Now()}
+// headerCells says of an answer how many counts it computed and how many were
+// kept from before.
+const headerCells = "X-Bitboard-Cells"
+
+// options is how a request asks its questions now, by an engine.
+func (s *server) options(c echo.Context, engine query.Engine) query.Options {
+	ledger := &query.Ledger{}
+	c.Response().Before(func() {
+		if computed, cached := ledger.Cells(); computed+cached > 0 {
+			c.Response().Header().Set(headerCells, fmt.Sprintf("computed=%d cached=%d", computed, cached))
+		}
+	})
+	return query.Options{Engine: engine, Now: s.Now(), Ledger: ledger}
+}
+
+// computedAt is when the oldest of a page's counts was computed, or now when it
+// has none.
+func (p *params) computedAt() string {
+	at, ok := p.opts.Ledger.Oldest()
+	if !ok {
+		at = p.opts.Now
+	}
+	return at.In(p.server.workspace.Zone).Format(time.RFC3339)
 }
 
 // fail keeps the first error.

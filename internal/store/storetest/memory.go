@@ -6,23 +6,13 @@ import (
 	"bitboard/internal/store/memory"
 )
 
-// inMemory is the URL of a store in this process's memory.
-type inMemory string
-
-// URL returns the URL.
-func (m inMemory) URL() string { return string(m) }
-
-var remembered = lazily(func(t testing.TB) inMemory {
-	url, _, err := memory.Start() // it ends with the process
+// Memory returns the URL of a store in memory of the test's own.
+func Memory(t testing.TB) (url string) {
+	t.Helper()
+	url, stop, err := memory.Start()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return inMemory(url)
-})
-
-// Memory returns the URL of a store in memory that all tests of the test
-// binary share. Take a prefix of your own.
-func Memory(t testing.TB) (url string) {
-	t.Helper()
-	return remembered(t)
+	t.Cleanup(stop)
+	return url
 }

@@ -41,7 +41,8 @@ var (
 	OnMemory  = Kind{"memory", Memory}
 )
 
-// Each runs a test on every kind of store, as a sub-test of its name.
+// Each runs a test on every kind of store that keeps what it is given; the
+// store in memory is a Redis server in these respects too.
 func Each(t *testing.T, test func(t *testing.T, k Kind)) {
 	t.Helper()
 	for _, k := range []Kind{OnRedis, OnCluster, OnMemory} {
