@@ -101,7 +101,11 @@ func (s *Store) resolveAll(ctx context.Context, g generation, ids []string, at [
 	distinct, places := distinctIDs(ids, at)
 	found := make([]uint32, 0, len(distinct))
 	for part := range slices.Chunk(distinct, pipelineLimit) {
-		resolved, err := s.resolve(ctx, part, gone)
+		resolve := s.resolve
+		if s.newcomers.expected() {
+			resolve = s.admit
+		}
+		resolved, err := resolve(ctx, part, gone)
 		if err != nil {
 			return err
 		}
@@ -149,21 +153,28 @@ func (s *Store) resolve(ctx context.Context, ids []string, gone *roaring.Bitmap)
 	for i, at := range absent {
 		newcomers[i] = ids[at]
 	}
-	first, err := s.reserve(ctx, newcomers)
+	claimed, err := s.admit(ctx, newcomers, gone)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.appendReverse(ctx, first, newcomers); err != nil {
-		return nil, err
-	}
-	claimed, err := s.claim(ctx, first, newcomers, gone)
-	if err != nil {
-		return nil, err
-	}
+	s.newcomers.judge(len(newcomers), len(ids)-len(newcomers))
 	for i, at := range absent {
 		offsets[at] = claimed[i]
 	}
 	return offsets, nil
+}
+
+// admit gives new offsets to distinct IDs. One that has an offset nevertheless
+// keeps it, and the new one is left to nobody.
+func (s *Store) admit(ctx context.Context, ids []string, gone *roaring.Bitmap) ([]uint32, error) {
+	first, err := s.reserve(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.appendReverse(ctx, first, ids); err != nil {
+		return nil, err
+	}
+	return s.claim(ctx, first, ids, gone)
 }
 
 // releaseGone takes the IDs whose offset is gone out of the dictionary, and
@@ -246,6 +257,7 @@ func (s *Store) claim(ctx context.Context, first uint32, ids []string, gone *roa
 			lost, losers = append(lost, i), append(losers, ids[i])
 		}
 	}
+	s.newcomers.note(len(ids)-len(lost), len(lost))
 	if lost == nil {
 		return offsets, nil
 	}

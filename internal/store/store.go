@@ -51,11 +51,12 @@ type Store struct {
 	// several says that there are other servers than one that the address names.
 	several bool
 
-	known   *idCache
-	servers servers
-	view    view
-	watch   evictionWatch
-	tombs   atomic.Pointer[tombs]
+	known     *idCache
+	newcomers newcomers
+	servers   servers
+	view      view
+	watch     evictionWatch
+	tombs     atomic.Pointer[tombs]
 }
 
 var prefixPattern = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,64}$`)
