@@ -232,11 +232,27 @@ func TestInterruptedWhileNobodyWritesToThePipe(t *testing.T) {
 }
 
 func TestProgressLine(t *testing.T) {
-	if got := progressLine(ingest.Progress{Rows: 1_500_000, Bytes: 30, Total: 120}, 3*time.Second); got != " 25 %  1,500,000 rows, 500,000 rows/s" {
-		t.Errorf("with a size: %q", got)
+	tests := []struct {
+		name string
+		at   ingest.Progress
+		took time.Duration
+		want string
+	}{
+		{"a known size", ingest.Progress{Rows: 1_500_000, Bytes: 30, Total: 120}, 3 * time.Second, "[======                  ]  25 %  1,500,000 rows, 500,000 rows/s, 9s left"},
+		{"too early to tell the time left", ingest.Progress{Rows: 10, Bytes: 1, Total: 120}, 100 * time.Millisecond, "[                        ]   0 %  10 rows, 100 rows/s"},
+		{"all read", ingest.Progress{Rows: 10, Bytes: 120, Total: 120}, 2 * time.Second, "[========================] 100 %  10 rows, 5 rows/s"},
+		{"a file that grew", ingest.Progress{Rows: 10, Bytes: 150, Total: 120}, 2 * time.Second, "[========================] 100 %  10 rows, 5 rows/s"},
+		{"minutes left", ingest.Progress{Rows: 100, Bytes: 1, Total: 101}, time.Second, "[                        ]   0 %  100 rows, 100 rows/s, 1m40s left"},
+		{"an unknown size", ingest.Progress{Rows: 10, Bytes: 30}, time.Second, "10 rows, 10 rows/s"},
+		{"writing", ingest.Progress{Phase: ingest.Writing, Rows: 1234, Bytes: 30, Total: 30}, time.Second, "1,234 rows read, writing"},
+		{"checking", ingest.Progress{Phase: ingest.Checking, Rows: 1234}, time.Second, "1,234 rows written, checking"},
 	}
-	if got := progressLine(ingest.Progress{Rows: 10, Bytes: 30}, time.Second); got != "10 rows, 10 rows/s" {
-		t.Errorf("without a size: %q", got)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := progressLine(tt.at, tt.took); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
 	}
 }
 

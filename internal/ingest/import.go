@@ -46,9 +46,23 @@ type Summary struct {
 	BitsNew int64
 }
 
+// Phase is what an import is doing.
+type Phase uint8
+
+// The phases, in their order.
+const (
+	// Reading reads the sources, and writes whenever enough was gathered.
+	Reading Phase = iota
+	// Writing writes what is left.
+	Writing
+	// Checking looks up what was written.
+	Checking
+)
+
 // Progress is how far an import is.
 type Progress struct {
-	Rows int64
+	Phase Phase
+	Rows  int64
 	// Bytes is how many were read of Total, as stored; Total is 0 when the
 	// size of a source is not known.
 	Bytes, Total int64
@@ -58,7 +72,8 @@ type Progress struct {
 type Observer struct {
 	// Reject is given every rejected row. Its error ends the import.
 	Reject func(source string, r Reject) error
-	// Progress is called about every 65,536 rows and at the end of each source.
+	// Progress is called about every 65,536 rows, at the end of each source and
+	// when another phase begins.
 	Progress func(Progress)
 }
 
@@ -95,6 +110,7 @@ func (s *Service) Import(ctx context.Context, o Options, sources []Source, watch
 	}
 	im.summary.UsersNew, im.summary.BitsNew = written.UsersNew, written.BitsNew
 	if err == nil && o.Verify {
+		im.enter(Checking)
 		err = im.sample().verify(ctx, s.config.Store)
 	}
 	return im.summary, err
@@ -121,6 +137,7 @@ type importing struct {
 	watch      Observer
 	blockBytes int
 	summary    Summary
+	phase      Phase
 	bytes      atomic.Int64
 	total      int64
 }
@@ -146,6 +163,7 @@ func (im *importing) readAll(ctx context.Context, sources []Source) error {
 			return err
 		}
 	}
+	im.enter(Writing)
 	return im.flush(ctx)
 }
 
@@ -226,9 +244,15 @@ func (im *importing) sameData(ctx context.Context) error {
 	return err
 }
 
+// enter begins a phase.
+func (im *importing) enter(p Phase) {
+	im.phase = p
+	im.report()
+}
+
 func (im *importing) report() {
 	if im.watch.Progress != nil {
-		im.watch.Progress(Progress{Rows: im.summary.Rows, Bytes: im.bytes.Load(), Total: im.total})
+		im.watch.Progress(Progress{Phase: im.phase, Rows: im.summary.Rows, Bytes: im.bytes.Load(), Total: im.total})
 	}
 }
 

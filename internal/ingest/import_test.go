@@ -392,7 +392,7 @@ func TestProgress(t *testing.T) {
 	const n = 4*stepRows + 1
 	content := "user_id,event,day\n" + strings.Repeat("x,login,2026-03-01\n", n)
 	var seen []Progress
-	_, err := b.Import(t.Context(), Options{Today: today}, []Source{text("a.csv", content)}, Observer{Progress: func(p Progress) { seen = append(seen, p) }})
+	_, err := b.Import(t.Context(), Options{Today: today, Verify: true}, []Source{text("a.csv", content)}, Observer{Progress: func(p Progress) { seen = append(seen, p) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -400,8 +400,9 @@ func TestProgress(t *testing.T) {
 		t.Errorf("got %+v, want a report about every %d rows", seen, stepRows)
 	}
 	size := int64(len(content))
-	if last := seen[len(seen)-1]; last != (Progress{n, size, size}) {
-		t.Errorf("last %+v, want all of it", last)
+	want := []Progress{{Reading, n, size, size}, {Writing, n, size, size}, {Checking, n, size, size}}
+	if diff := cmp.Diff(want, seen[len(seen)-3:]); diff != "" {
+		t.Error(diff)
 	}
 }
 
