@@ -28,12 +28,12 @@ var layers = []layer{
 	{"cmd/dashboard", []string{"internal/app"}},
 	{"e2e", []string{"internal/app"}},
 	{"internal/app", []string{
-		"internal/config", "internal/doctor", "internal/web", "internal/ingest", "internal/query", "internal/store", "internal/store/embedded", "internal/store/memory",
+		"internal/config", "internal/doctor", "internal/memberlist", "internal/web", "internal/ingest", "internal/query", "internal/store", "internal/store/embedded", "internal/store/memory",
 		"internal/store/address", "internal/cohort", "internal/fault",
 	}},
 	{"internal/doctor", []string{"internal/store", "internal/cohort", "internal/bitmap"}},
 	{"internal/web", []string{
-		"internal/query", "internal/cohort", "internal/ingest", "internal/chart", "internal/fault",
+		"internal/query", "internal/cohort", "internal/ingest", "internal/chart", "internal/memberlist", "internal/fault",
 		"views", "views/ui", "views/text", "static",
 	}},
 	{"views", []string{"views/ui", "views/text", "static"}},
@@ -48,6 +48,7 @@ var layers = []layer{
 	{"internal/store", []string{"internal/store/address", "internal/cohort", "internal/bitmap", "internal/fault"}},
 	{"internal/store/embedded", []string{"internal/fault"}},
 	{"internal/store/memory", nil},
+	{"internal/memberlist", nil},
 	{"internal/config", []string{"internal/store/address", "internal/cohort", "internal/fault"}},
 	{"internal/store/address", nil},
 	{"internal/cohort", []string{"internal/fault"}},

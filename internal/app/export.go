@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 
 	"bitboard/internal/cohort"
 	"bitboard/internal/config"
+	"bitboard/internal/memberlist"
 	"bitboard/internal/query"
 	"bitboard/internal/web"
 )
@@ -81,22 +81,13 @@ func (p *program) writeMembers(ctx context.Context, cfg config.Config, set cohor
 }
 
 // membersCSV writes a header and one user a line.
-func membersCSV(ctx context.Context, q *query.Service, set cohort.Set, engine string, w io.Writer) error {
-	rows := csv.NewWriter(w)
-	if err := rows.Write([]string{"user_id"}); err != nil {
+func membersCSV(ctx context.Context, q *query.Service, set cohort.Set, engine string, out io.Writer) error {
+	w := memberlist.NewWriter(out, memberlist.Options{})
+	o := query.Options{Engine: query.Engine(engine), Now: time.Now()}
+	if err := q.Members(ctx, set, o, w.Write); err != nil || w.Begun() {
 		return err
 	}
-	o := query.Options{Engine: query.Engine(engine), Now: time.Now()}
-	err := q.Members(ctx, set, o, func(ids []string) error {
-		for _, id := range ids {
-			if err := rows.Write([]string{id}); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	rows.Flush()
-	return errors.Join(err, rows.Error())
+	return w.Write(nil)
 }
 
 // writeWhole makes a file that is there only when all of it is: it is written

@@ -4,12 +4,18 @@ import (
 	"context"
 	"errors"
 
+	"golang.org/x/sync/errgroup"
+
 	"bitboard/internal/bitmap"
 	"bitboard/internal/cohort"
 )
 
-// membersAtOnce is how many IDs are looked up and handed over together.
-const membersAtOnce = 8192
+const (
+	// membersAtOnce is how many IDs are looked up and handed over together.
+	membersAtOnce = 1 << 15
+	// membersAhead is how many such lists wait to be handed over.
+	membersAhead = 2
+)
 
 // Size is how many users a set holds, beside all known users.
 type Size struct{ Count, Known int64 }
@@ -26,9 +32,36 @@ func (s *Service) Size(ctx context.Context, set cohort.Set, o Options) (Answer[S
 }
 
 // Members hands the IDs of a set's users to emit in ascending order of
-// offset, some thousands at a time, and stops at the first error. It is ErrBusy
-// when days were replaced meanwhile: what was handed over is then worth nothing.
+// offset, some thousands at a time, and stops at the first error. While emit
+// works on some, the next are looked up. It is ErrBusy when days were replaced
+// meanwhile: what was handed over is then worth nothing.
 func (s *Service) Members(ctx context.Context, set cohort.Set, o Options, emit func(ids []string) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	lists := make(chan []string, membersAhead)
+	group.Go(func() error {
+		defer close(lists)
+		return s.members(ctx, set, o, func(ids []string) error {
+			select {
+			case lists <- ids:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+	})
+	group.Go(func() error {
+		for ids := range lists {
+			if err := emit(ids); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return group.Wait()
+}
+
+// members looks the IDs up, a segment after the other.
+func (s *Service) members(ctx context.Context, set cohort.Set, o Options, emit func(ids []string) error) error {
 	swaps, err := s.store.Swaps(ctx)
 	if err != nil {
 		return err

@@ -65,9 +65,7 @@ func (s *Store) appendReverse(ctx context.Context, first uint32, ids []string) e
 func (s *Store) IDs(ctx context.Context, offsets []uint32) ([]string, error) {
 	ids := make([]string, len(offsets))
 	if s.config.Dense {
-		for i, offset := range offsets {
-			ids[i] = strconv.FormatUint(uint64(offset), 10)
-		}
+		denseIDs(offsets, ids)
 		return ids, nil
 	}
 	for done := 0; done < len(offsets); {
@@ -78,6 +76,28 @@ func (s *Store) IDs(ctx context.Context, offsets []uint32) ([]string, error) {
 		done += n
 	}
 	return ids, nil
+}
+
+// denseIDs writes offsets as IDs, which share their memory.
+func denseIDs(offsets []uint32, ids []string) {
+	const digits = 10
+	all := make([]byte, 0, digits*len(offsets))
+	for _, offset := range offsets {
+		all = strconv.AppendUint(all, uint64(offset), 10)
+	}
+	rest := string(all)
+	for i, offset := range offsets {
+		n := decimalDigits(offset)
+		ids[i], rest = rest[:n], rest[n:]
+	}
+}
+
+func decimalDigits(n uint32) int {
+	digits := 1
+	for ; n >= 10; n /= 10 {
+		digits++
+	}
+	return digits
 }
 
 // firstBlocks returns the blocks of the first offsets, at most blocksPerRead,

@@ -1,13 +1,11 @@
 package web
 
 import (
-	"bufio"
-	"encoding/csv"
-	"io"
 	"net/http"
-	"strings"
 
 	"github.com/labstack/echo/v4"
+
+	"bitboard/internal/memberlist"
 )
 
 type countBody struct {
@@ -32,76 +30,42 @@ func (s *server) apiCohortCount(c echo.Context) error {
 	return respond(c, body, rows)
 }
 
-// byteOrderMark makes Excel read a file as UTF-8.
-const byteOrderMark = "\ufeff"
+// headerCount is how many users a list will hold.
+const headerCount = "X-Bitboard-Count"
 
 func (s *server) apiMembers(c echo.Context) error {
 	p := s.params(c, "expr", "safe", "bom")
 	e, set := p.expr("expr")
-	safe := p.choice("safe", "0", "1") == "1"
-	bom := p.choice("bom", "0", "1") == "1"
+	o := memberlist.Options{Safe: p.choice("safe", "0", "1") == "1", Mark: p.choice("bom", "0", "1") == "1"}
 	if p.err != nil {
 		return p.err
+	}
+	size, err := s.Query.Size(c.Request().Context(), set, p.opts)
+	if err != nil {
+		return err
 	}
 	if err := s.audit(c, Export, e.String()); err != nil {
 		return err
 	}
-	w := &memberWriter{out: c.Response(), safe: safe, begin: func() string {
-		h := c.Response().Header()
-		h.Set(echo.HeaderContentType, contentTypeCSV)
-		h.Set(echo.HeaderContentDisposition, `attachment; filename="members.csv"`)
-		if bom {
-			return byteOrderMark
+	// Nothing leaves before the first members, so that an error before them is
+	// still a proper answer.
+	h := c.Response().Header()
+	c.Response().Before(func() {
+		if c.Response().Status == http.StatusOK {
+			h.Set(echo.HeaderContentType, contentTypeCSV)
+			h.Set(echo.HeaderContentDisposition, `attachment; filename="members.csv"`)
+			h.Set(headerCount, intText(size.Value.Count))
 		}
-		return ""
-	}}
-	err := s.Query.Members(c.Request().Context(), set, p.opts, w.write)
-	if err == nil {
-		return w.write(nil)
+	})
+	w := memberlist.NewWriter(c.Response(), o)
+	if err = s.Query.Members(c.Request().Context(), set, p.opts, w.Write); err == nil && !w.Begun() {
+		return w.Write(nil)
 	}
-	if w.begun {
+	if err != nil && w.Begun() {
 		// Part of the list has left: only a broken connection tells the
 		// reader that it is not whole.
 		s.Log.Error("an export broke off", "expr", e.String(), "error", err)
 		panic(http.ErrAbortHandler)
 	}
 	return err
-}
-
-// memberWriter writes IDs as CSV. Nothing leaves before the first call, so
-// that an error before it is still a proper answer.
-type memberWriter struct {
-	out   io.Writer
-	safe  bool
-	begin func() (lead string)
-	begun bool
-}
-
-func (w *memberWriter) write(ids []string) error {
-	buffered := bufio.NewWriter(w.out)
-	if !w.begun {
-		w.begun = true
-		if _, err := buffered.WriteString(w.begin() + "user_id\n"); err != nil {
-			return err
-		}
-	}
-	out := csv.NewWriter(buffered)
-	for _, id := range ids {
-		if w.safe {
-			id = harmless(id)
-		}
-		if err := out.Write([]string{id}); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return buffered.Flush()
-}
-
-// harmless puts a quote before what a spreadsheet would run as a formula.
-func harmless(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
-		return "'" + cell
-	}
-	return cell
 }
