@@ -38,8 +38,14 @@ type program struct {
 // start starts a dashboard with a store of its own.
 func start(t *testing.T, args ...string) *program {
 	t.Helper()
+	return startOn(t, storetest.Redis(t), storetest.Prefix(), args...)
+}
+
+// startOn starts a dashboard on the data under a prefix of a store.
+func startOn(t *testing.T, redis, prefix string, args ...string) *program {
+	t.Helper()
 	p := &program{Cmd: exec.CommandContext(t.Context(), os.Args[0], args...), stderr: &bytes.Buffer{}}
-	p.Env = append(os.Environ(), asProgram+"=1", "REDIS_URL="+storetest.Redis(t), "BITBOARD_PREFIX="+storetest.Prefix())
+	p.Env = append(os.Environ(), asProgram+"=1", "REDIS_URL="+redis, "BITBOARD_PREFIX="+prefix)
 	p.Stderr = p.stderr
 	var err error
 	if p.stdin, err = p.StdinPipe(); err != nil {
@@ -151,5 +157,49 @@ func TestImportEndsOnASignal(t *testing.T) {
 	state := p.end(t)
 	if want := "dashboard: interrupted; the same import again completes it\n"; state.ExitCode() != 1 || p.stderr.String() != want {
 		t.Errorf("%s, stderr %q", state, p.stderr)
+	}
+}
+
+func TestAKilledDashboardTakesItsServerAlongAndLosesNothing(t *testing.T) {
+	dir := t.TempDir()
+	serve := func() (*program, string) {
+		p := startOn(t, "embedded", "bb", "serve", "--listen", "127.0.0.1:0", "--data-dir", dir)
+		return p, p.url(t)
+	}
+	p, url := serve()
+	answer, err := http.Post(url+"api/v1/flags/activated", "application/json", strings.NewReader(`{"user_ids":["u1"],"value":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	p.signal(t, syscall.SIGKILL)
+	p.end(t)
+	within(t, "the end of the redis-server", func() bool {
+		conn, err := net.Dial("unix", dir+"/redis.sock")
+		if err == nil {
+			conn.Close()
+		}
+		return err != nil
+	})
+	p, url = serve()
+	answer, err = http.Get(url + "api/v1/cohorts/members.csv?expr=activated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if members, err := io.ReadAll(answer.Body); err != nil || string(members) != "user_id\nu1\n" {
+		t.Errorf("after a kill and a start the members are %q, %v", members, err)
+	}
+	p.signal(t, syscall.SIGTERM)
+	p.end(t)
+}
+
+// within waits until a check holds.
+func within(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); !holds(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("no %s within five seconds", what)
+		}
 	}
 }

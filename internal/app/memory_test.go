@@ -47,7 +47,7 @@ func TestServeWithoutARedisServerIsInMemoryAndSaysSo(t *testing.T) {
 // page gets a page as a reader of a language does.
 func page(t *testing.T, url, language string) string {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -82,34 +83,51 @@ func takeLock(path string) (*os.File, error) {
 func (k *keeper) serve(ctx context.Context, lock *os.File) error {
 	defer lock.Close()
 	var log tail
+	cmd := k.command(ctx, lock, &log)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", k.path, err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	disk := durability{dir: k.dir, synced: map[string]int64{}}
+	ticker := time.NewTicker(syncInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return fault.Unavailable(err, "the private %s on %s ended: %s", program, k.dir, log.last())
+		case <-k.stopping:
+			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+				k.kill()
+			}
+			_ = <-ended // it tells how the server ended, which was our doing
+			return nil
+		case <-ticker.C:
+			if err := disk.sync(); err != nil {
+				// What is acknowledged from now on could be lost: it starts anew.
+				_ = cmd.Process.Kill() // it fails only when the server has ended
+				_ = <-ended
+				return err
+			}
+		}
+	}
+}
+
+// command is the server's command line. Appendfsync is no, with which the
+// server hands each write to the kernel before it replies. With everysec it
+// replies before that for up to two seconds while the disk is busy, and with
+// always every reply waits for the disk.
+func (k *keeper) command(ctx context.Context, lock *os.File, log io.Writer) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, k.path, "--port", "0", "--unixsocket", socketName, "--unixsocketperm", "700",
-		"--dir", ".", "--appendonly", "yes", "--save", "", "--loglevel", "warning")
+		"--dir", ".", "--appendonly", "yes", "--appendfsync", "no", "--save", "", "--loglevel", "warning")
 	cmd.Dir = k.dir
-	cmd.Stdout, cmd.Stderr = &log, &log
+	cmd.Stdout, cmd.Stderr = log, log
 	// With a copy of the lock the server holds it for as long as it lives, even
 	// when this process is killed: two servers on one folder ruin the data.
 	cmd.ExtraFiles = []*os.File{lock}
 	cmd.SysProcAttr = attributes()
 	cmd.WaitDelay = time.Second
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start %s: %w", k.path, err)
-	}
-	var exit error
-	ended := make(chan struct{})
-	go func() {
-		exit = cmd.Wait()
-		close(ended)
-	}()
-	select {
-	case <-ended:
-		return fault.Unavailable(exit, "the private %s on %s ended: %s", program, k.dir, log.last())
-	case <-k.stopping:
-	}
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		k.kill()
-	}
-	<-ended
-	return nil
+	return cmd
 }
 
 // stop ends run and waits for it.
