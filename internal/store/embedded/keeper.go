@@ -87,26 +87,30 @@ func (k *keeper) serve(ctx context.Context, lock *os.File) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", k.path, err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	var exit error
+	ended := make(chan struct{})
+	go func() {
+		exit = cmd.Wait()
+		close(ended)
+	}()
 	disk := durability{dir: k.dir, synced: map[string]int64{}}
 	ticker := time.NewTicker(syncInterval)
 	defer ticker.Stop()
 	for {
 		select {
-		case err := <-ended:
-			return fault.Unavailable(err, "the private %s on %s ended: %s", program, k.dir, log.last())
+		case <-ended:
+			return fault.Unavailable(exit, "the private %s on %s ended: %s", program, k.dir, log.last())
 		case <-k.stopping:
 			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 				k.kill()
 			}
-			_ = <-ended // it tells how the server ended, which was our doing
+			<-ended
 			return nil
 		case <-ticker.C:
 			if err := disk.sync(); err != nil {
 				// What is acknowledged from now on could be lost: it starts anew.
 				_ = cmd.Process.Kill() // it fails only when the server has ended
-				_ = <-ended
+				<-ended
 				return err
 			}
 		}
