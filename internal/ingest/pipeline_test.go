@@ -76,6 +76,7 @@ func TestReadersAndBlocksChangeNothing(t *testing.T) {
 type endless struct {
 	n      int
 	closed chan struct{}
+	id     string // the form of the IDs
 }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -89,9 +90,9 @@ func (e *endless) Read(p []byte) (int, error) {
 		return copy(p, "user_id,event,day\n"), nil
 	}
 	var rows bytes.Buffer
-	for rows.Len() < len(p) && rows.Len() < 1<<16 {
+	for rows.Len()+64 < len(p) && rows.Len() < 1<<16 { // whole rows only
 		e.n++
-		fmt.Fprintf(&rows, "u%d,login,2026-03-01\n", e.n)
+		fmt.Fprintf(&rows, e.id+",login,2026-03-01\n", e.n)
 	}
 	return copy(p, rows.Bytes()), nil
 }
@@ -110,7 +111,7 @@ func (e *endless) Close() error {
 func TestAFailureEndsReadingAndAsking(t *testing.T) {
 	full := errors.New("disk full")
 	b := newBench(t)
-	src := &endless{closed: make(chan struct{})}
+	src := &endless{closed: make(chan struct{}), id: "u%d"}
 	source := Source{Name: "log", Open: func() (io.ReadCloser, error) { return src, nil }}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	_, err := b.Import(ctx, Options{Today: today}, []Source{source, text("b", "x")}, Observer{Progress: func(p Progress) { cancel(full) }})
