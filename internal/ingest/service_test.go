@@ -54,15 +54,21 @@ type bench struct {
 	store *store.Store
 }
 
-// newBench returns a service with the tests' workspace in a zone.
+// newBench returns a service with the tests' workspace over a Redis.
 func newBench(t testing.TB, change ...func(*Config, *store.Config)) bench {
+	t.Helper()
+	return newBenchOn(t, storetest.OnRedis, change...)
+}
+
+// newBenchOn is newBench over a store of a kind.
+func newBenchOn(t testing.TB, k storetest.Kind, change ...func(*Config, *store.Config)) bench {
 	t.Helper()
 	c := Config{
 		Workspace: cohort.Workspace{Zone: time.UTC, Metrics: metrics},
 		Events:    events,
 		MaxOffset: 3_435_973_836,
 	}
-	st := storetest.Open(t, func(sc *store.Config) {
+	st := k.Open(t, func(sc *store.Config) {
 		for _, f := range change {
 			f(&c, sc)
 		}

@@ -38,11 +38,17 @@ type bench struct {
 	store *store.Store
 }
 
-// drawBench fills a store with random events, over several short segments.
+// kinds has the quicker kinds of stores more often.
+var kinds = []storetest.Kind{
+	storetest.OnRedis, storetest.OnRedis, storetest.OnRedis, storetest.OnCluster, storetest.OnCluster, storetest.OnMemory,
+}
+
+// drawBench fills a store of any kind with random events, over several short segments.
 func drawBench(t testing.TB, r *rapid.T) bench {
 	t.Helper()
 	bits := rapid.SampledFrom([]int{64, 128, 4096}).Draw(r, "segment bits")
-	b := bench{model: newModel(), store: storetest.Open(t, func(c *store.Config) { c.Dense = true; c.SegmentBits = bits })}
+	kind := rapid.SampledFrom(kinds).Draw(r, "kind of store")
+	b := bench{model: newModel(), store: kind.Open(t, func(c *store.Config) { c.Dense = true; c.SegmentBits = bits })}
 	b.Service = query.New(b.store, workspace, query.Cache{})
 	marks := map[cohort.Bitmap]*roaring.Bitmap{}
 	for range rapid.IntRange(0, 120).Draw(r, "events") {

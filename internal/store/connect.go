@@ -48,11 +48,11 @@ func (s *Store) connect() error {
 func newClient(at address.Address, onConnect func(context.Context, *redis.Conn) error) redis.UniversalClient {
 	o := options(at)
 	o.OnConnect = onConnect
-	switch {
-	case at.Kind == address.Cluster:
+	switch at.Kind {
+	case address.Cluster:
 		o.MaxRetries = 0 // it sends again by itself, to whichever node it should be
 		return redis.NewClusterClient(o.Cluster())
-	case at.Kind == address.Sentinel:
+	case address.Sentinel:
 		return redis.NewFailoverClient(o.Failover())
 	}
 	single := o.Simple()

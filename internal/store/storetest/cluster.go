@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -15,7 +14,7 @@ const masters = 3
 // slotCount is that of every Redis Cluster.
 const slotCount = 16384
 
-var cluster = lazily(func(t testing.TB) *Nodes { return newNodes(t) })
+var cluster = lazily(startNodes)
 
 // Cluster returns the URL of a Redis Cluster of three masters that all tests
 // of the test binary share and nobody else uses. Take a prefix of your own.
@@ -31,7 +30,7 @@ type Nodes struct{ servers []*server }
 // notices within about a second that a master is gone.
 func StartCluster(t testing.TB) *Nodes {
 	t.Helper()
-	n := newNodes(t, "--appendonly", "yes", "--appendfsync", "always", "--cluster-node-timeout", "500")
+	n := startNodes(t, "--appendonly", "yes", "--appendfsync", "always", "--cluster-node-timeout", "500")
 	t.Cleanup(func() {
 		for _, s := range n.servers {
 			s.stop()
@@ -40,12 +39,12 @@ func StartCluster(t testing.TB) *Nodes {
 	return n
 }
 
-func newNodes(t testing.TB, arguments ...string) *Nodes {
+func startNodes(t testing.TB, arguments ...string) *Nodes {
 	t.Helper()
 	n := &Nodes{}
 	for i := range masters {
 		e := onPort(t)
-		bus := strconv.Itoa(freePort(t))
+		bus := freePort(t)
 		e.arguments = append(e.arguments, "--cluster-enabled", "yes", "--cluster-port", bus)
 		e.arguments = append(e.arguments, arguments...)
 		s := launch(t, e)

@@ -51,18 +51,22 @@ func onSocket() endpoint { return endpoint{network: "unix"} }
 // onPort is a port of this machine that is free.
 func onPort(t testing.TB) endpoint {
 	t.Helper()
-	port := strconv.Itoa(freePort(t))
+	port := freePort(t)
 	return endpoint{network: "tcp", address: "127.0.0.1:" + port, arguments: []string{"--port", port, "--bind", "127.0.0.1"}}
 }
 
-func freePort(t testing.TB) int {
+func freePort(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
 }
 
 // URL returns the URL of the server.
@@ -75,7 +79,7 @@ func (e endpoint) URL() string {
 
 // lazily returns what starts a store once, for all tests of the test binary,
 // and gives its URL.
-func lazily[S interface{ URL() string }](start func(t testing.TB) S) func(t testing.TB) string {
+func lazily[S interface{ URL() string }](start func(t testing.TB, arguments ...string) S) func(t testing.TB) string {
 	var once sync.Once
 	var started *S // also so that it is referred to as long as the test binary runs
 	return func(t testing.TB) string {

@@ -12,9 +12,14 @@ import (
 )
 
 var (
-	single   = lazily(func(t testing.TB) *server { return launch(t, onSocket()) })
+	single   = lazily(startSingle)
 	prefixes atomic.Int64
 )
+
+func startSingle(t testing.TB, arguments ...string) *server {
+	t.Helper()
+	return launch(t, onSocket(), arguments...)
+}
 
 // Redis returns the URL of a Redis server that all tests of the test binary
 // share and nobody else uses. Take a prefix of your own.
@@ -39,13 +44,16 @@ var (
 	OnRedis   = Kind{"redis", Redis}
 	OnCluster = Kind{"cluster", Cluster}
 	OnMemory  = Kind{"memory", Memory}
+	Kinds     = []Kind{OnRedis, OnCluster, OnMemory}
 )
 
-// Each runs a test on every kind of store that keeps what it is given; the
-// store in memory is a Redis server in these respects too.
+// String returns the kind's name.
+func (k Kind) String() string { return k.Name }
+
+// Each runs a test on every kind of store, as a sub-test of its name.
 func Each(t *testing.T, test func(t *testing.T, k Kind)) {
 	t.Helper()
-	for _, k := range []Kind{OnRedis, OnCluster, OnMemory} {
+	for _, k := range Kinds {
 		t.Run(k.Name, func(t *testing.T) { test(t, k) })
 	}
 }
@@ -97,7 +105,7 @@ func Open(t testing.TB, options ...func(*store.Config)) *store.Store {
 // otherwise, and returns its URL and what stops it.
 func Start(t testing.TB, arguments ...string) (url string, stop func()) {
 	t.Helper()
-	own := launch(t, onSocket(), arguments...)
+	own := startSingle(t, arguments...)
 	t.Cleanup(own.stop)
 	return own.URL(), own.stop
 }

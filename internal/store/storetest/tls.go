@@ -35,7 +35,7 @@ func TLS(t testing.TB) (url string) {
 	return secure(t)
 }
 
-func startTLS(t testing.TB) encrypted {
+func startTLS(t testing.TB, arguments ...string) encrypted {
 	t.Helper()
 	e, port := settle(t, onSocket()), onPort(t)
 	certificate, key := writeCertificate(t, e.dir)
@@ -44,8 +44,9 @@ func startTLS(t testing.TB) encrypted {
 		t.Fatal(err)
 	}
 	_, number, _ := net.SplitHostPort(port.address) // as onPort joined them
-	return encrypted{launch(t, e, "--tls-port", number, "--bind", "127.0.0.1",
-		"--tls-cert-file", certificate, "--tls-key-file", key, "--tls-auth-clients", "no"), port}
+	arguments = append(arguments, "--tls-port", number, "--bind", "127.0.0.1",
+		"--tls-cert-file", certificate, "--tls-key-file", key, "--tls-auth-clients", "no")
+	return encrypted{launch(t, e, arguments...), port}
 }
 
 // writeCertificate makes a certificate for 127.0.0.1 that signs itself.
