@@ -47,7 +47,7 @@ func BenchmarkDictionary(b *testing.B) {
 }
 
 // usedMemory returns what the server's allocator has handed out, in bytes.
-func usedMemory(b *testing.B, client *redis.Client) int64 {
+func usedMemory(b *testing.B, client redis.UniversalClient) int64 {
 	b.Helper()
 	info, err := client.Info(b.Context(), "memory").Result()
 	if err != nil {

@@ -17,9 +17,9 @@ func checkSegments(t *testing.T, s *store.Store, b cohort.Bitmap, want ...int) {
 	}
 }
 
-func TestCatalogueIsSharedBetweenStores(t *testing.T) {
+func catalogueIsSharedBetweenStores(t *testing.T, k storetest.Kind) {
 	prefix := storetest.Prefix()
-	a, b := storetest.Open(t, prefixed(prefix)), storetest.Open(t, prefixed(prefix))
+	a, b := k.Open(t, prefixed(prefix)), k.Open(t, prefixed(prefix))
 	if got := mustCatalogue(t, b).Segments(); got != nil {
 		t.Errorf("a new store has segments %v", got)
 	}
@@ -32,8 +32,8 @@ func TestCatalogueIsSharedBetweenStores(t *testing.T) {
 	checkSegments(t, a, active(2), 0)
 }
 
-func TestUnchangedCatalogueIsTheSameSnapshot(t *testing.T) {
-	s := storetest.Open(t)
+func unchangedCatalogueIsTheSameSnapshot(t *testing.T, k storetest.Kind) {
+	s := k.Open(t)
 	mustMerge(t, s, marks{active(1): bits(1)})
 	before := mustCatalogue(t, s)
 	if mustCatalogue(t, s) != before {
@@ -49,8 +49,8 @@ func TestUnchangedCatalogueIsTheSameSnapshot(t *testing.T) {
 	}
 }
 
-func TestScanFindsKeysOfOtherPrograms(t *testing.T) {
-	c := storetest.Config(t)
+func scanFindsKeysOfOtherPrograms(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s, client := open(t, c), raw(t, c.URL)
 	for _, key := range []string{":{s2}:day:active:20260301", ":{s3}:flag:exposed", ":{s3}:known"} {
 		if err := client.SetBit(t.Context(), c.Prefix+key, 7, 1).Err(); err != nil {
@@ -77,8 +77,8 @@ func TestScanFindsKeysOfOtherPrograms(t *testing.T) {
 	}
 }
 
-func TestScanDropsKeysThatAreGone(t *testing.T) {
-	c := storetest.Config(t)
+func scanDropsKeysThatAreGone(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s, client := open(t, c), raw(t, c.URL)
 	other := open(t, c)
 	mustMerge(t, s, marks{active(1): bits(1, 5000), active(2): bits(1)})
@@ -100,8 +100,8 @@ func TestScanDropsKeysThatAreGone(t *testing.T) {
 	checkSegments(t, s, active(2), 0)
 }
 
-func TestScanKeepsWhatIsWrittenMeanwhile(t *testing.T) {
-	c := storetest.Config(t)
+func scanKeepsWhatIsWrittenMeanwhile(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s, writer := open(t, c), open(t, c)
 	stop, stopped := make(chan struct{}), make(chan error)
 	go func() {
@@ -130,14 +130,12 @@ func TestScanKeepsWhatIsWrittenMeanwhile(t *testing.T) {
 	}
 }
 
-func TestEmptiedStoreHasAnEmptyCatalogue(t *testing.T) {
-	c := storetest.Config(t)
+func emptiedStoreHasAnEmptyCatalogue(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s, client := open(t, c), raw(t, c.URL)
 	mustMerge(t, s, marks{active(1): bits(1), active(2): bits(1)})
 	mustCatalogue(t, s)
-	if err := client.Del(t.Context(), keysOf(t, client, c.Prefix, "")...).Err(); err != nil {
-		t.Fatal(err)
-	}
+	drop(t, client, keysOf(t, client, c.Prefix, "")...)
 	if got := mustCatalogue(t, s).Segments(); got != nil {
 		t.Errorf("got segments %v of data that are gone", got)
 	}
@@ -146,8 +144,8 @@ func TestEmptiedStoreHasAnEmptyCatalogue(t *testing.T) {
 	checkSegments(t, s, active(3), 0)
 }
 
-func TestOlderCatalogueIsReadFromNothing(t *testing.T) {
-	c := storetest.Config(t)
+func olderCatalogueIsReadFromNothing(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s, client := open(t, c), raw(t, c.URL)
 	mustMerge(t, s, marks{active(1): bits(1)})
 	older := c.Prefix + ":{meta}:"
@@ -157,7 +155,7 @@ func TestOlderCatalogueIsReadFromNothing(t *testing.T) {
 	}
 	mustMerge(t, s, marks{active(2): bits(1)})
 	checkSegments(t, s, active(2), 0)
-	client.Del(t.Context(), keysOf(t, client, c.Prefix, "{meta}")...)
+	drop(t, client, keysOf(t, client, c.Prefix, "{meta}")...)
 	for name, value := range dump {
 		if err := client.Restore(t.Context(), name, 0, value).Err(); err != nil {
 			t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 
 // TestWritersKilledAtEachStep lets a writer of new IDs die after each step, and
 // then another write the same IDs, twice over.
-func TestWritersKilledAtEachStep(t *testing.T) {
+func writersKilledAtEachStep(t *testing.T, k storetest.Kind) {
 	ids := manyIDs(300) // more than two blocks
 	for _, step := range []struct {
 		name              string
@@ -23,7 +23,7 @@ func TestWritersKilledAtEachStep(t *testing.T) {
 		{"all forward entries", 300, 300},
 	} {
 		t.Run(step.name, func(t *testing.T) {
-			c := storetest.Config(t)
+			c := k.Config(t)
 			dying := open(t, c)
 			first, err := dying.ReserveOnly(t.Context(), ids)
 			if err != nil {

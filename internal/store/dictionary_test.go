@@ -30,14 +30,14 @@ func manyIDs(n int) []string {
 	return ids
 }
 
-func TestConcurrentWritersAgreeOnOffsets(t *testing.T) {
+func concurrentWritersAgreeOnOffsets(t *testing.T, k storetest.Kind) {
 	const writers = 8
 	prefix := storetest.Prefix()
 	ids := manyIDs(5000)
 	of := make([]map[string]uint32, writers)
 	var wg sync.WaitGroup
 	for w := range writers {
-		s := storetest.Open(t, prefixed(prefix))
+		s := k.Open(t, prefixed(prefix))
 		mine := slices.Clone(ids)
 		rand.Shuffle(len(mine), func(i, j int) { mine[i], mine[j] = mine[j], mine[i] })
 		wg.Go(func() { of[w] = assignInParts(t, s, mine) })
@@ -58,7 +58,7 @@ func TestConcurrentWritersAgreeOnOffsets(t *testing.T) {
 		offsets = append(offsets, offset)
 	}
 	slices.Sort(offsets)
-	back, err := storetest.Open(t, prefixed(prefix)).IDs(t.Context(), offsets)
+	back, err := k.Open(t, prefixed(prefix)).IDs(t.Context(), offsets)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +85,8 @@ func assignInParts(t *testing.T, s *store.Store, ids []string) map[string]uint32
 	return found
 }
 
-func TestAssignKeepsOrderAndRepeats(t *testing.T) {
-	s := storetest.Open(t)
+func assignKeepsOrderAndRepeats(t *testing.T, k storetest.Kind) {
+	s := k.Open(t)
 	got, err := s.Assign(t.Context(), []string{"a", "b", "a", "c", "b"})
 	if err != nil {
 		t.Fatal(err)
@@ -103,14 +103,14 @@ func TestAssignKeepsOrderAndRepeats(t *testing.T) {
 	}
 }
 
-func TestAssignMoreThanAPipelineTakes(t *testing.T) {
+func assignMoreThanAPipelineTakes(t *testing.T, k storetest.Kind) {
 	prefix := storetest.Prefix()
 	ids := manyIDs(12_345)
-	offsets, err := storetest.Open(t, prefixed(prefix)).Assign(t.Context(), ids)
+	offsets, err := k.Open(t, prefixed(prefix)).Assign(t.Context(), ids)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fresh := storetest.Open(t, prefixed(prefix))
+	fresh := k.Open(t, prefixed(prefix))
 	again, err := fresh.Assign(t.Context(), ids)
 	if err != nil {
 		t.Fatal(err)
@@ -127,16 +127,16 @@ func TestAssignMoreThanAPipelineTakes(t *testing.T) {
 	}
 }
 
-func TestMalformedIDAssignsNothing(t *testing.T) {
-	s := storetest.Open(t)
+func malformedIDAssignsNothing(t *testing.T, k storetest.Kind) {
+	s := k.Open(t)
 	offsets, err := s.Assign(t.Context(), []string{"good", "bad\x00"})
 	if !errors.Is(err, fault.ErrInvalid) || !strings.Contains(err.Error(), `"bad\x00"`) || offsets != nil {
 		t.Errorf("got %v, %v", offsets, err)
 	}
 }
 
-func TestOffsetsEndAtTheHighest(t *testing.T) {
-	s := storetest.Open(t, func(c *store.Config) { c.MaxOffset = 3 })
+func offsetsEndAtTheHighest(t *testing.T, k storetest.Kind) {
+	s := k.Open(t, func(c *store.Config) { c.MaxOffset = 3 })
 	offsets, err := s.Assign(t.Context(), []string{"a", "b", "c", "d", "e", "f"})
 	if f := fault.As(err); f == nil || f.Code != "offset_too_high" || !strings.Contains(f.Message, `"e"`) || offsets != nil {
 		t.Fatalf("got %v, %v; want offset_too_high of e", offsets, err)
@@ -150,8 +150,8 @@ func TestOffsetsEndAtTheHighest(t *testing.T) {
 	}
 }
 
-func TestRetriedReverseEntryIsHarmless(t *testing.T) {
-	c := storetest.Config(t)
+func retriedReverseEntryIsHarmless(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	offsets, err := s.Assign(t.Context(), []string{"a", "b"})
 	if err != nil {
@@ -170,8 +170,8 @@ func TestRetriedReverseEntryIsHarmless(t *testing.T) {
 	}
 }
 
-func TestOffsetThatNobodyHasHasNoID(t *testing.T) {
-	s := storetest.Open(t)
+func offsetThatNobodyHasHasNoID(t *testing.T, k storetest.Kind) {
+	s := k.Open(t)
 	if _, err := s.Assign(t.Context(), []string{"a"}); err != nil {
 		t.Fatal(err)
 	}
@@ -184,10 +184,10 @@ func TestOffsetThatNobodyHasHasNoID(t *testing.T) {
 	}
 }
 
-func TestFind(t *testing.T) {
+func find(t *testing.T, k storetest.Kind) {
 	for _, dense := range []bool{false, true} {
 		t.Run(fmt.Sprintf("dense %v", dense), func(t *testing.T) {
-			s := storetest.Open(t, func(c *store.Config) { c.Dense = dense })
+			s := k.Open(t, func(c *store.Config) { c.Dense = dense })
 			offsets, err := s.Assign(t.Context(), []string{"7", "8"})
 			if err != nil {
 				t.Fatal(err)
@@ -205,8 +205,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestDenseIDsAreTheirOffsets(t *testing.T) {
-	s := storetest.Open(t, func(c *store.Config) { c.Dense = true })
+func denseIDsAreTheirOffsets(t *testing.T, k storetest.Kind) {
+	s := k.Open(t, func(c *store.Config) { c.Dense = true })
 	offsets, err := s.Assign(t.Context(), []string{"0", "3400000000", "7"})
 	if err != nil {
 		t.Fatal(err)
@@ -226,16 +226,14 @@ func TestDenseIDsAreTheirOffsets(t *testing.T) {
 	}
 }
 
-func TestEmptiedStoreHandsOutOffsetsAfresh(t *testing.T) {
-	c := storetest.Config(t)
+func emptiedStoreHandsOutOffsetsAfresh(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	if _, err := s.Assign(t.Context(), []string{"a", "b"}); err != nil {
 		t.Fatal(err)
 	}
 	client := raw(t, c.URL)
-	if err := client.Del(t.Context(), keysOf(t, client, c.Prefix, "")...).Err(); err != nil {
-		t.Fatal(err)
-	}
+	drop(t, client, keysOf(t, client, c.Prefix, "")...)
 	got, err := s.Assign(t.Context(), []string{"b", "a"})
 	if err != nil {
 		t.Fatal(err)
@@ -248,9 +246,9 @@ func TestEmptiedStoreHandsOutOffsetsAfresh(t *testing.T) {
 	}
 }
 
-func TestFindAllLeavesOutWhoIsNotKnown(t *testing.T) {
+func findAllLeavesOutWhoIsNotKnown(t *testing.T, k storetest.Kind) {
 	for _, dense := range []bool{false, true} {
-		s := storetest.Open(t, func(c *store.Config) { c.Dense = dense })
+		s := k.Open(t, func(c *store.Config) { c.Dense = dense })
 		offsets, err := s.Assign(t.Context(), []string{"5", "6", "7"})
 		if err != nil {
 			t.Fatal(err)

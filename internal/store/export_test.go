@@ -4,8 +4,10 @@ import (
 	"context"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/redis/go-redis/v9"
 
 	"bitboard/internal/cohort"
+	"bitboard/internal/store/address"
 )
 
 // CommitOnly does what Commit does up to and including the commit record, and
@@ -111,4 +113,13 @@ func (c IDCache) Bytes() int {
 		bytes += len(t.slots)*idSlotBytes + len(t.text)
 	}
 	return bytes
+}
+
+// NewClient returns a plain client of the store at a URL.
+func NewClient(url string) (redis.UniversalClient, error) {
+	at, err := address.Parse(url)
+	if err != nil {
+		return nil, err
+	}
+	return newClient(at, nil), nil
 }

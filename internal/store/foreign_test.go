@@ -14,7 +14,7 @@ import (
 	"bitboard/internal/store/storetest"
 )
 
-func TestKeyOfAnotherTypeIsNamed(t *testing.T) {
+func keyOfAnotherTypeIsNamed(t *testing.T, k storetest.Kind) {
 	day, meta := ":{s0}:day:active:20260301", ":{meta}:"
 	count := bitmap.Program{Inputs: 2, Steps: []bitmap.Step{{Op: bitmap.Or, Dst: 2, Src: []int{0, 1}}, {Op: bitmap.Count, Src: []int{2}}}}
 	tests := []struct {
@@ -75,7 +75,7 @@ func TestKeyOfAnotherTypeIsNamed(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			c := storetest.Config(t)
+			c := k.Config(t)
 			s := open(t, c)
 			mustMerge(t, s, marks{active(2): bits(2)})
 			client := raw(t, c.URL)

@@ -75,8 +75,8 @@ func crowd(t testing.TB, s *store.Store) (before, of, after uint32) {
 	return o[0], o[1], o[2]
 }
 
-func TestForget(t *testing.T) {
-	c := storetest.Config(t)
+func forget(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s, client := open(t, c), raw(t, c.URL)
 	before, of, after := crowd(t, s)
 	foreign := c.Prefix + ":{s0}:day:foreign:20251224" // by another program, and in no catalogue
@@ -105,8 +105,8 @@ func TestForget(t *testing.T) {
 	mustBeOneToOne(t, c)
 }
 
-func TestForgottenOffsetIsNeverGivenAgain(t *testing.T) {
-	s := storetest.Open(t)
+func forgottenOffsetIsNeverGivenAgain(t *testing.T, k storetest.Kind) {
+	s := k.Open(t)
 	mustTakeIn(t, s, store.Pair{victim, 7})
 	if n := mustForget(t, s, victim); n != 0 {
 		t.Errorf("%d marks of an ID without any", n)
@@ -118,9 +118,9 @@ func TestForgottenOffsetIsNeverGivenAgain(t *testing.T) {
 	}
 }
 
-func TestUsersOfWhomNothingIsStored(t *testing.T) {
+func usersOfWhomNothingIsStored(t *testing.T, k storetest.Kind) {
 	for _, dense := range []bool{false, true} {
-		s := storetest.Open(t, func(c *store.Config) { c.Dense = dense })
+		s := k.Open(t, func(c *store.Config) { c.Dense = dense })
 		mustMerge(t, s, marks{active(1): bits(mustAssign(t, s, "5")...)})
 		for _, id := range []string{"6", "", "\xff", "05", strings.Repeat("x", 300)} {
 			if _, err := s.Forget(t.Context(), id); !errors.Is(err, fault.ErrNotFound) {
@@ -130,8 +130,8 @@ func TestUsersOfWhomNothingIsStored(t *testing.T) {
 	}
 }
 
-func TestForgetOfDenseIDs(t *testing.T) {
-	c := storetest.Config(t)
+func forgetOfDenseIDs(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	c.Dense = true
 	s := open(t, c)
 	mustMerge(t, s, marks{active(1): bits(3, 9000), active(2): bits(9000), exposed: bits(9000)})
@@ -142,8 +142,8 @@ func TestForgetOfDenseIDs(t *testing.T) {
 	checkUsers(t, s, active(1), bits(3))
 }
 
-func TestForgetMakesNoBitmapLonger(t *testing.T) {
-	c := storetest.Config(t)
+func forgetMakesNoBitmapLonger(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	offsets := mustAssign(t, s, manyIDs(3000)...)
 	last := offsets[len(offsets)-1]
@@ -154,8 +154,8 @@ func TestForgetMakesNoBitmapLonger(t *testing.T) {
 	}
 }
 
-func TestForgetErasesWhatLosersLeft(t *testing.T) {
-	c := storetest.Config(t)
+func forgetErasesWhatLosersLeft(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	crowd(t, s)
 	first, err := s.ReserveOnly(t.Context(), []string{"x", victim})
@@ -172,8 +172,8 @@ func TestForgetErasesWhatLosersLeft(t *testing.T) {
 
 // TestWriterThatRemembers holds two processes against each other, of which one
 // asked for the offset before the other forgot the user.
-func TestWriterThatRemembers(t *testing.T) {
-	c := storetest.Config(t)
+func writerThatRemembers(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s, other := open(t, c), open(t, c)
 	before, of, _ := crowd(t, s)
 	if got := mustAssign(t, other, victim); got[0] != of {
@@ -190,8 +190,8 @@ func TestWriterThatRemembers(t *testing.T) {
 	mustBeOneToOne(t, c)
 }
 
-func TestScanClearsWhatADeadWriterLeft(t *testing.T) {
-	c := storetest.Config(t)
+func scanClearsWhatADeadWriterLeft(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s, client := open(t, c), raw(t, c.URL)
 	before, of, _ := crowd(t, s)
 	mustForget(t, s, victim)
@@ -208,10 +208,10 @@ func TestScanClearsWhatADeadWriterLeft(t *testing.T) {
 	}
 }
 
-func TestForgetDuringAReplace(t *testing.T) {
+func forgetDuringAReplace(t *testing.T, k storetest.Kind) {
 	for applied := range 3 {
 		t.Run(fmt.Sprintf("%d segments applied", applied), func(t *testing.T) {
-			c := storetest.Config(t)
+			c := k.Config(t)
 			s := open(t, c)
 			before, of, _ := crowd(t, s)
 			y := begin(t, s, marks{active(1): bits(before, of, 5000), exposed: bits(of)})
@@ -237,8 +237,8 @@ func TestForgetDuringAReplace(t *testing.T) {
 	}
 }
 
-func TestForgetWhileOthersWrite(t *testing.T) {
-	c := storetest.Config(t)
+func forgetWhileOthersWrite(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	var gone []uint32
 	for range 25 {
@@ -285,11 +285,11 @@ func mustForgetIfThere(t testing.TB, s *store.Store) {
 	}
 }
 
-func TestForgetKilledAfterEachStep(t *testing.T) {
+func forgetKilledAfterEachStep(t *testing.T, k storetest.Kind) {
 	for step := range store.ForgetSteps + 1 {
 		for _, comesBack := range []bool{false, true} {
 			t.Run(fmt.Sprintf("step %d, comes back %v", step, comesBack), func(t *testing.T) {
-				c := storetest.Config(t)
+				c := k.Config(t)
 				s := open(t, c)
 				before, of, after := crowd(t, s)
 				if err := s.ForgetOnly(t.Context(), victim, step); err != nil {

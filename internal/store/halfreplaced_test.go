@@ -34,7 +34,7 @@ func checkHalfReplaced(t *testing.T, s *store.Store, want ...cohort.Bitmap) {
 }
 
 // dated rewrites the time of the one commit record.
-func dated(t *testing.T, client *redis.Client, prefix, at string) {
+func dated(t *testing.T, client redis.UniversalClient, prefix, at string) {
 	t.Helper()
 	name := keysOf(t, client, prefix, "{meta}:sync:")[0]
 	text := client.Get(t.Context(), name).Val()
@@ -44,8 +44,8 @@ func dated(t *testing.T, client *redis.Client, prefix, at string) {
 	}
 }
 
-func TestSyncThatNobodyFinishedInTimeIsReported(t *testing.T) {
-	c := storetest.Config(t)
+func syncThatNobodyFinishedInTimeIsReported(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s, client := open(t, c), raw(t, c.URL)
 	mustMerge(t, s, marks{active(1): bits(1, 5000), active(2): bits(1), active(3): bits(9000), active(4): bits(1)})
 	staged := marks{active(1): bits(2, 5001), active(2): bits(2), active(3): bits(9001), exposed: bits(5002)}
@@ -81,8 +81,8 @@ func TestSyncThatNobodyFinishedInTimeIsReported(t *testing.T) {
 	}
 }
 
-func TestLateSyncWithEverythingStagedIsFinished(t *testing.T) {
-	c := storetest.Config(t)
+func lateSyncWithEverythingStagedIsFinished(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	mustMerge(t, s, marks{active(1): bits(1, 5000)})
 	if err := begin(t, s, marks{active(1): bits(2, 5001)}).CommitOnly(t.Context(), 0); err != nil {
@@ -94,8 +94,8 @@ func TestLateSyncWithEverythingStagedIsFinished(t *testing.T) {
 	checkUsers(t, s, active(1), bits(2, 5001))
 }
 
-func TestEvictedStagedKeyChangesNothingInItsSegment(t *testing.T) {
-	c := storetest.Config(t)
+func evictedStagedKeyChangesNothingInItsSegment(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s, client := open(t, c), raw(t, c.URL)
 	mustMerge(t, s, marks{active(1): bits(1, 5000), active(2): bits(1, 5000)})
 	staged := marks{active(1): bits(2, 5001), active(2): bits(2, 5001)}
@@ -114,8 +114,8 @@ func TestEvictedStagedKeyChangesNothingInItsSegment(t *testing.T) {
 	checkHalfReplaced(t, s, active(1), active(2))
 }
 
-func TestCommitSaysWhatItLost(t *testing.T) {
-	c := storetest.Config(t)
+func commitSaysWhatItLost(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s, client := open(t, c), raw(t, c.URL)
 	mustMerge(t, s, marks{active(1): bits(1)})
 	y := begin(t, s, marks{active(1): bits(2)})
@@ -133,14 +133,14 @@ func TestCommitSaysWhatItLost(t *testing.T) {
 	checkHalfReplaced(t, s, active(1))
 }
 
-func TestSyncWithoutItsRecordIsForgotten(t *testing.T) {
-	c := storetest.Config(t)
+func syncWithoutItsRecordIsForgotten(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s, client := open(t, c), raw(t, c.URL)
 	mustMerge(t, s, marks{active(1): bits(1)})
 	if err := begin(t, s, marks{active(1): bits(2)}).CommitOnly(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
-	client.Del(t.Context(), keysOf(t, client, c.Prefix, "{meta}:sync:")...)
+	drop(t, client, keysOf(t, client, c.Prefix, "{meta}:sync:")...)
 	open(t, c)
 	checkUsers(t, s, active(1), bits(1))
 	if n := client.SCard(t.Context(), c.Prefix+":{meta}:syncs").Val(); n != 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -29,14 +30,13 @@ func dayOf(metric string, n int) cohort.Bitmap {
 	return cohort.DayOfMetric(metric, cohort.DayOfDate(2026, time.March, n))
 }
 
-// raw returns a plain client of the server at a URL, to look behind the store.
-func raw(t testing.TB, url string) *redis.Client {
+// raw returns a plain client of the store at a URL, to look behind the store.
+func raw(t testing.TB, url string) redis.UniversalClient {
 	t.Helper()
-	o, err := redis.ParseURL(url)
+	c, err := store.NewClient(url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := redis.NewClient(o)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -83,20 +83,43 @@ func users(t testing.TB, s *store.Store, b cohort.Bitmap) *roaring.Bitmap {
 }
 
 // keysOf lists the keys under a prefix that hold a part.
-func keysOf(t testing.TB, c *redis.Client, prefix, part string) []string {
+func keysOf(t testing.TB, c redis.UniversalClient, prefix, part string) []string {
 	t.Helper()
+	var mu sync.Mutex
 	var names []string
-	it := c.Scan(context.Background(), 0, prefix+":*", 1000).Iterator()
-	for it.Next(context.Background()) {
-		if strings.Contains(it.Val(), part) {
-			names = append(names, it.Val())
+	scan := func(ctx context.Context, node *redis.Client) error {
+		it := node.Scan(ctx, 0, prefix+":*", 1000).Iterator()
+		for it.Next(ctx) {
+			if strings.Contains(it.Val(), part) {
+				mu.Lock()
+				names = append(names, it.Val())
+				mu.Unlock()
+			}
 		}
+		return it.Err()
 	}
-	if err := it.Err(); err != nil {
+	var err error
+	switch c := c.(type) {
+	case *redis.ClusterClient:
+		err = c.ForEachMaster(context.Background(), scan)
+	case *redis.Client:
+		err = scan(context.Background(), c)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(names)
 	return names
+}
+
+// drop removes keys, one by one, as they may be in several slots.
+func drop(t testing.TB, c redis.UniversalClient, keys ...string) {
+	t.Helper()
+	for _, key := range keys {
+		if err := c.Del(t.Context(), key).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func open(t testing.TB, c store.Config) *store.Store {

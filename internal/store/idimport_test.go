@@ -98,8 +98,8 @@ func mustBeOneToOne(t testing.TB, c store.Config) {
 	}
 }
 
-func TestImportedIDsHaveTheirOffsets(t *testing.T) {
-	c := storetest.Config(t)
+func importedIDsHaveTheirOffsets(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	mustAssign(t, s, "old") // has offset 0
 	pairs := []store.Pair{{"b", 900}, {"a", 7}, {"c", 129}, {"old", 0}, {"日本語", 128}}
@@ -125,8 +125,8 @@ func TestImportedIDsHaveTheirOffsets(t *testing.T) {
 	mustBeOneToOne(t, c)
 }
 
-func TestPairsThatClashWithTheStore(t *testing.T) {
-	s := storetest.Open(t)
+func pairsThatClashWithTheStore(t *testing.T, k storetest.Kind) {
+	s := k.Open(t)
 	mustAssign(t, s, "a", "b")
 	mustTakeIn(t, s, store.Pair{"m", 10})
 	if _, err := s.ReserveOnly(t.Context(), []string{"pending"}); err != nil { // offset 11, of a writer that died or is slow
@@ -168,8 +168,8 @@ func mustIDs(t testing.TB, s *store.Store, offsets ...uint32) []string {
 	return ids
 }
 
-func TestOffsetsHandedOutWhilePairsAreChecked(t *testing.T) {
-	s := storetest.Open(t)
+func offsetsHandedOutWhilePairsAreChecked(t *testing.T, k storetest.Kind) {
+	s := k.Open(t)
 	m := beginIDImport(t, s)
 	defer abandon(t, m)
 	pairs := []store.Pair{{"a", 1}, {"b", 5}}
@@ -186,8 +186,8 @@ func TestOffsetsHandedOutWhilePairsAreChecked(t *testing.T) {
 	}
 }
 
-func TestIDAssignedBetweenCheckAndWrite(t *testing.T) {
-	c := storetest.Config(t)
+func idAssignedBetweenCheckAndWrite(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	m := beginIDImport(t, s)
 	defer abandon(t, m)
@@ -201,8 +201,8 @@ func TestIDAssignedBetweenCheckAndWrite(t *testing.T) {
 	mustBeOneToOne(t, c)
 }
 
-func TestTwoImportsNeverShareAnOffset(t *testing.T) {
-	c := storetest.Config(t)
+func twoImportsNeverShareAnOffset(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	var imports []*store.IDImport
 	for _, id := range []string{"a", "b"} {
@@ -226,7 +226,7 @@ func TestTwoImportsNeverShareAnOffset(t *testing.T) {
 	mustBeOneToOne(t, c)
 }
 
-func TestImportOfIDsKilledAtEachStep(t *testing.T) {
+func importOfIDsKilledAtEachStep(t *testing.T, k storetest.Kind) {
 	pairs := []store.Pair{{"a", 2}, {"b", 200}, {"c", 131}, {"d", 4}}
 	steps := []struct {
 		name            string
@@ -239,7 +239,7 @@ func TestImportOfIDsKilledAtEachStep(t *testing.T) {
 	}
 	for _, step := range steps {
 		t.Run(step.name, func(t *testing.T) {
-			c := storetest.Config(t)
+			c := k.Config(t)
 			s := open(t, c)
 			m := beginIDImport(t, s)
 			setAside(t, m, pairs...)
@@ -262,8 +262,8 @@ func TestImportOfIDsKilledAtEachStep(t *testing.T) {
 	}
 }
 
-func TestOneImportOfIDsAtATime(t *testing.T) {
-	s := storetest.Open(t)
+func oneImportOfIDsAtATime(t *testing.T, k storetest.Kind) {
+	s := k.Open(t)
 	m := beginIDImport(t, s)
 	begun := make(chan error)
 	go func() {

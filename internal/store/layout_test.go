@@ -13,8 +13,8 @@ import (
 	"bitboard/internal/store/storetest"
 )
 
-func TestLayoutRecord(t *testing.T) {
-	c := storetest.Config(t)
+func layoutRecord(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	open(t, c)
 	got, err := raw(t, c.URL).HGetAll(t.Context(), c.Prefix+":{meta}:layout").Result()
 	if err != nil {
@@ -26,14 +26,14 @@ func TestLayoutRecord(t *testing.T) {
 	}
 }
 
-func TestTheSameLayoutOpensAgain(t *testing.T) {
-	c := storetest.Config(t)
+func theSameLayoutOpensAgain(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	open(t, c)
 	open(t, c)
 }
 
-func TestAnotherLayoutIsRefused(t *testing.T) {
-	c := storetest.Config(t)
+func anotherLayoutIsRefused(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	open(t, c)
 	c.Dense, c.SegmentBits, c.Zone = true, 64, "Europe/Oslo"
 	_, err := store.Open(t.Context(), c)
@@ -55,8 +55,8 @@ func TestAnotherLayoutIsRefused(t *testing.T) {
 	}
 }
 
-func TestOfTwoFirstStartersOneWins(t *testing.T) {
-	c := storetest.Config(t)
+func ofTwoFirstStartersOneWins(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	errs := make([]error, 8)
 	var wg sync.WaitGroup
 	for i := range errs {

@@ -73,14 +73,14 @@ func drawMarks(t *rapid.T, name string) marks {
 	return drawn
 }
 
-func TestMergeAndClearAgreeWithTheModel(t *testing.T) {
+func mergeAndClearAgreeWithTheModel(t *testing.T, k storetest.Kind) {
 	for _, c := range []struct {
 		name        string
 		segmentBits int
 	}{{"segments of 64", 64}, {"segments of 4096", 4096}, {"one segment", 1 << 20}} {
 		t.Run(c.name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
-				s := storetest.Open(t, func(o *store.Config) { o.SegmentBits = c.segmentBits })
+				s := k.Open(t, func(o *store.Config) { o.SegmentBits = c.segmentBits })
 				defer s.Close()
 				want := newModel()
 				for range rapid.IntRange(1, 3).Draw(r, "merges") {
@@ -103,8 +103,8 @@ func TestMergeAndClearAgreeWithTheModel(t *testing.T) {
 	}
 }
 
-func TestMergeTwiceChangesNothing(t *testing.T) {
-	s := storetest.Open(t)
+func mergeTwiceChangesNothing(t *testing.T, k storetest.Kind) {
+	s := k.Open(t)
 	add := marks{active(1): bits(1, 2, 5000), exposed: bits(2)}
 	mustMerge(t, s, add)
 	if got := mustMerge(t, s, add); got != (store.Written{}) {
@@ -112,16 +112,16 @@ func TestMergeTwiceChangesNothing(t *testing.T) {
 	}
 }
 
-func TestHighestOffset(t *testing.T) {
-	s := storetest.Open(t, func(c *store.Config) { c.SegmentBits, c.MaxOffset = 1<<20, 1<<32-1 })
+func highestOffset(t *testing.T, k storetest.Kind) {
+	s := k.Open(t, func(c *store.Config) { c.SegmentBits, c.MaxOffset = 1<<20, 1<<32-1 })
 	mustMerge(t, s, marks{active(1): bits(0, 1<<32-1)})
 	if got := users(t, s, active(1)); !got.Equals(bits(0, 1<<32-1)) {
 		t.Errorf("got %v", got)
 	}
 }
 
-func TestClearLeavesAbsentBitmapsAbsent(t *testing.T) {
-	c := storetest.Config(t)
+func clearLeavesAbsentBitmapsAbsent(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	mustMerge(t, s, marks{active(1): bits(1)})
 	cleared, err := s.Clear(t.Context(), marks{active(1): bits(1, 9000), exposed: bits(1)})
@@ -141,13 +141,13 @@ func TestClearLeavesAbsentBitmapsAbsent(t *testing.T) {
 
 // keptConfig keeps the metric kept for 30 days after a day far in the future,
 // so that nothing expires during a test.
-func keptConfig(t *testing.T) (c store.Config, kept, lasting cohort.Bitmap, at time.Time) {
+func keptConfig(t *testing.T, k storetest.Kind) (c store.Config, kept, lasting cohort.Bitmap, at time.Time) {
 	t.Helper()
 	zone, err := time.LoadLocation("Europe/Oslo")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c = storetest.Config(t)
+	c = k.Config(t)
 	c.Zone, c.Location, c.Keep = "Europe/Oslo", zone, map[string]int{"kept": 30}
 	day := cohort.DayOfDate(2090, time.June, 15)
 	return c, cohort.DayOfMetric("kept", day), cohort.DayOfMetric("lasting", day), time.Date(2090, time.July, 16, 0, 0, 0, 0, zone)
@@ -179,7 +179,7 @@ func checkExpiry(t *testing.T, c store.Config, at time.Time) {
 	}
 }
 
-func TestMergeKeepsExpiry(t *testing.T) {
+func mergeKeepsExpiry(t *testing.T, k storetest.Kind) {
 	few, many := bits(1, 2, 3), roaring.New()
 	many.AddRange(0, 3000)
 	for _, c := range []struct {
@@ -187,7 +187,7 @@ func TestMergeKeepsExpiry(t *testing.T) {
 		first, second *roaring.Bitmap
 	}{{"few then many", few, many}, {"many then few", many, few}, {"many twice", many, many}} {
 		t.Run(c.name, func(t *testing.T) {
-			config, kept, lasting, at := keptConfig(t)
+			config, kept, lasting, at := keptConfig(t, k)
 			s := open(t, config)
 			mustMerge(t, s, marks{kept: c.first, lasting: c.first, exposed: c.first})
 			checkExpiry(t, config, at)

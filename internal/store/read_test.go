@@ -9,8 +9,8 @@ import (
 	"bitboard/internal/store/storetest"
 )
 
-func TestFetchedRanges(t *testing.T) {
-	s := storetest.Open(t)
+func fetchedRanges(t *testing.T, k storetest.Kind) {
+	s := k.Open(t)
 	mustMerge(t, s, marks{active(1): bits(0, 9, 23)}) // 80 40 01
 	for _, c := range []struct {
 		name     string

@@ -7,12 +7,12 @@ import (
 	"bitboard/internal/store/storetest"
 )
 
-func TestFailedMergeLeavesNoEmptyDay(t *testing.T) {
-	c := storetest.Config(t)
+func failedMergeLeavesNoEmptyDay(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s, client := open(t, c), raw(t, c.URL)
 	mustMerge(t, s, marks{active(1): bits(1)})
 	foreign := c.Prefix + ":{s0}:known"
-	client.Rename(t.Context(), foreign, c.Prefix+":kept")
+	client.Rename(t.Context(), foreign, c.Prefix+":{s0}:kept")
 	client.HSet(t.Context(), foreign, "not", "a bitmap")
 	if _, err := s.Merge(t.Context(), marks{active(1): bits(9000), active(2): bits(9000), active(3): bits(1, 9000)}); err == nil {
 		t.Fatal("the merge did not fail")
@@ -37,8 +37,8 @@ func TestMergeThatFailsBecauseMemoryIsFullLeavesNoEmptyDay(t *testing.T) {
 	checkSegments(t, s, active(2))
 }
 
-func TestInterruptedMergeLeavesNoEmptyDay(t *testing.T) {
-	s := storetest.Open(t)
+func interruptedMergeLeavesNoEmptyDay(t *testing.T, k storetest.Kind) {
+	s := k.Open(t)
 	mustMerge(t, s, marks{active(1): bits(1)})
 	if err := s.Register(t.Context(), marks{active(2): bits(1)}); err != nil {
 		t.Fatal(err)

@@ -86,9 +86,9 @@ func drawProgram(t *rapid.T, inputs int) bitmap.Program {
 	return p
 }
 
-func TestProgramsAgreeWithTheModel(t *testing.T) {
+func programsAgreeWithTheModel(t *testing.T, k storetest.Kind) {
 	const segment, inputs = 3, 6
-	c := storetest.Config(t)
+	c := k.Config(t)
 	s := open(t, c)
 	client := raw(t, c.URL)
 	names := make([]cohort.Bitmap, inputs)
@@ -136,7 +136,7 @@ func TestProgramsAgreeWithTheModel(t *testing.T) {
 	}
 }
 
-func TestDifferenceOfUnequalLengths(t *testing.T) {
+func differenceOfUnequalLengths(t *testing.T, k storetest.Kind) {
 	for _, c := range []struct {
 		name string
 		a, b []uint32
@@ -149,7 +149,7 @@ func TestDifferenceOfUnequalLengths(t *testing.T) {
 		{"both are absent", nil, nil, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := storetest.Open(t)
+			s := k.Open(t)
 			mustMerge(t, s, marks{activated: bits(c.a...), exposed: bits(c.b...)})
 			for dst, p := range map[string]bitmap.Program{
 				"to a new register": {Inputs: 2, Steps: []bitmap.Step{
@@ -171,8 +171,8 @@ func TestDifferenceOfUnequalLengths(t *testing.T) {
 	}
 }
 
-func TestMalformedProgramsAreRefused(t *testing.T) {
-	s := storetest.Open(t)
+func malformedProgramsAreRefused(t *testing.T, k storetest.Kind) {
+	s := k.Open(t)
 	for _, st := range []bitmap.Step{
 		{Op: bitmap.Or, Dst: 0, Src: []int{0}},
 		{Op: bitmap.Minus, Dst: 1, Src: []int{0}},
@@ -190,8 +190,8 @@ func TestMalformedProgramsAreRefused(t *testing.T) {
 	}
 }
 
-func TestErrorWithinAProgramIsAnError(t *testing.T) {
-	c := storetest.Config(t)
+func errorWithinAProgramIsAnError(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	raw(t, c.URL).HSet(t.Context(), c.Prefix+":{s0}:flag:exposed", "not", "a bitmap")
 	p := bitmap.Program{Inputs: 1, Steps: []bitmap.Step{{Op: bitmap.Count, Src: []int{0}}}}
@@ -200,8 +200,8 @@ func TestErrorWithinAProgramIsAnError(t *testing.T) {
 	}
 }
 
-func TestMarksOfAUser(t *testing.T) {
-	s := storetest.Open(t)
+func marksOfAUser(t *testing.T, k storetest.Kind) {
+	s := k.Open(t)
 	mustMerge(t, s, marks{active(1): bits(5000), active(3): bits(5000, 1), exposed: bits(1)})
 	got, err := s.Marks(t.Context(), 5000, []cohort.Bitmap{active(1), active(2), active(3), exposed, cohort.Known()})
 	if err != nil {

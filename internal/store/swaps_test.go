@@ -17,8 +17,8 @@ func mustSwaps(t testing.TB, s *store.Store) string {
 	return name
 }
 
-func TestSwapsChangeWithEachReplacement(t *testing.T) {
-	s := storetest.Open(t)
+func swapsChangeWithEachReplacement(t *testing.T, k storetest.Kind) {
+	s := k.Open(t)
 	mustMerge(t, s, marks{active(1): bits(1)})
 	before := mustSwaps(t, s)
 	mustMerge(t, s, marks{active(1): bits(2)})
@@ -33,8 +33,8 @@ func TestSwapsChangeWithEachReplacement(t *testing.T) {
 	}
 }
 
-func TestSwapsFinishWhatNobodyDoes(t *testing.T) {
-	c := storetest.Config(t)
+func swapsFinishWhatNobodyDoes(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	mustMerge(t, s, marks{active(1): bits(1, 5000, 9000)})
 	if err := begin(t, s, marks{active(1): bits(2, 5001)}).CommitOnly(t.Context(), 1); err != nil {
@@ -49,8 +49,8 @@ func TestSwapsFinishWhatNobodyDoes(t *testing.T) {
 	checkNothingLeft(t, c)
 }
 
-func TestSwapsGiveARunningProcessItsTime(t *testing.T) {
-	c := storetest.Config(t)
+func swapsGiveARunningProcessItsTime(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	mustMerge(t, s, marks{active(1): bits(1, 5000)})
 	y := begin(t, s, marks{active(1): bits(2, 5001)})

@@ -53,8 +53,8 @@ func checkNothingLeft(t *testing.T, c store.Config) {
 	}
 }
 
-func TestSyncReplacesDays(t *testing.T) {
-	c := storetest.Config(t)
+func syncReplacesDays(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	mustMerge(t, s, marks{active(1): bits(1, 2, 5000, 9000), active(2): bits(1), exposed: bits(1)})
 	y := begin(t, s, marks{active(1): bits(2, 3), exposed: bits(2)}, marks{active(1): bits(20_000)})
@@ -74,9 +74,9 @@ func TestSyncReplacesDays(t *testing.T) {
 	checkNothingLeft(t, c)
 }
 
-func TestSyncAgreesWithTheModel(t *testing.T) {
+func syncAgreesWithTheModel(t *testing.T, k storetest.Kind) {
 	rapid.Check(t, func(r *rapid.T) {
-		c := storetest.Config(t)
+		c := k.Config(t)
 		c.SegmentBits = rapid.SampledFrom([]int{512, 4096, 1 << 20}).Draw(r, "segment bits")
 		s := open(t, c)
 		defer s.Close()
@@ -119,8 +119,8 @@ func (m *model) replace(staged ...marks) (w store.Written) {
 	return w
 }
 
-func TestSyncToNobodyLeavesAMarker(t *testing.T) {
-	c := storetest.Config(t)
+func syncToNobodyLeavesAMarker(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	mustMerge(t, s, marks{active(1): bits(1, 5000)})
 	if _, err := begin(t, s, marks{active(1): bits(), active(2): bits()}).Commit(t.Context(), false); err != nil {
@@ -140,8 +140,8 @@ func TestSyncToNobodyLeavesAMarker(t *testing.T) {
 	}
 }
 
-func TestSyncRemovesWhatOtherProgramsWrote(t *testing.T) {
-	c := storetest.Config(t)
+func syncRemovesWhatOtherProgramsWrote(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	mustMerge(t, s, marks{active(2): bits(5000)})
 	foreign := c.Prefix + ":{s1}:day:active:20260301"
@@ -154,8 +154,8 @@ func TestSyncRemovesWhatOtherProgramsWrote(t *testing.T) {
 	}
 }
 
-func TestDroppedSyncChangesNothing(t *testing.T) {
-	c := storetest.Config(t)
+func droppedSyncChangesNothing(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	mustMerge(t, s, marks{active(1): bits(1, 2)})
 	y := begin(t, s, marks{active(1): bits(7), exposed: bits(9)})
@@ -168,8 +168,8 @@ func TestDroppedSyncChangesNothing(t *testing.T) {
 	checkNothingLeft(t, c)
 }
 
-func TestSyncThatShrinksADayIsRefused(t *testing.T) {
-	c := storetest.Config(t)
+func syncThatShrinksADayIsRefused(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	hundred := roaring.New()
 	hundred.AddRange(0, 100)
@@ -190,8 +190,8 @@ func TestSyncThatShrinksADayIsRefused(t *testing.T) {
 	checkUsers(t, s, active(1), bits(1, 2))
 }
 
-func TestHalfOfADayIsNotTooLittle(t *testing.T) {
-	s := storetest.Open(t)
+func halfOfADayIsNotTooLittle(t *testing.T, k storetest.Kind) {
+	s := k.Open(t)
 	hundred, half := roaring.New(), roaring.New()
 	hundred.AddRange(0, 100)
 	half.AddRange(0, 50)
@@ -201,11 +201,11 @@ func TestHalfOfADayIsNotTooLittle(t *testing.T) {
 	}
 }
 
-func TestInterruptedSyncIsFinished(t *testing.T) {
+func interruptedSyncIsFinished(t *testing.T, k storetest.Kind) {
 	for applied := range 4 {
 		for _, running := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d segments applied, by a running process %v", applied, running), func(t *testing.T) {
-				c := storetest.Config(t)
+				c := k.Config(t)
 				s := open(t, c)
 				mustMerge(t, s, marks{active(1): bits(1, 5000, 9000)})
 				staged := marks{active(1): bits(2, 5001), exposed: bits(3)}
@@ -227,8 +227,8 @@ func TestInterruptedSyncIsFinished(t *testing.T) {
 	}
 }
 
-func TestWritesAfterAnInterruptedSyncStay(t *testing.T) {
-	c := storetest.Config(t)
+func writesAfterAnInterruptedSyncStay(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	mustMerge(t, s, marks{active(1): bits(5000)})
 	if err := begin(t, s, marks{active(1): bits(1)}).CommitOnly(t.Context(), 2); err != nil {
@@ -239,8 +239,8 @@ func TestWritesAfterAnInterruptedSyncStay(t *testing.T) {
 	checkUsers(t, s, active(1), bits(1, 2, 5002))
 }
 
-func TestSyncInterruptedBeforeItsCommitChangesNothing(t *testing.T) {
-	c := storetest.Config(t)
+func syncInterruptedBeforeItsCommitChangesNothing(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	mustMerge(t, s, marks{active(1): bits(1)})
 	begin(t, s, marks{active(1): bits(2)})
@@ -252,8 +252,8 @@ func TestSyncInterruptedBeforeItsCommitChangesNothing(t *testing.T) {
 	}
 }
 
-func TestSyncWhoseStagedMarksAreGoneChangesNothing(t *testing.T) {
-	c := storetest.Config(t)
+func syncWhoseStagedMarksAreGoneChangesNothing(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	mustMerge(t, s, marks{active(1): bits(1)})
 	y := begin(t, s, marks{active(1): bits(2)})
@@ -266,9 +266,9 @@ func TestSyncWhoseStagedMarksAreGoneChangesNothing(t *testing.T) {
 	checkNothingLeft(t, c)
 }
 
-func TestSyncKeepsExpiry(t *testing.T) {
+func syncKeepsExpiry(t *testing.T, k storetest.Kind) {
 	for _, interrupted := range []bool{false, true} {
-		c, kept, lasting, at := keptConfig(t)
+		c, kept, lasting, at := keptConfig(t, k)
 		s := open(t, c)
 		mustMerge(t, s, marks{kept: bits(1, 5000), lasting: bits(1), exposed: bits(1)})
 		y := begin(t, s, marks{kept: bits(1, 2), lasting: bits(9000), exposed: bits(9000)})
@@ -286,8 +286,8 @@ func TestSyncKeepsExpiry(t *testing.T) {
 	}
 }
 
-func TestOneSyncAtATime(t *testing.T) {
-	c := storetest.Config(t)
+func oneSyncAtATime(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
 	s := open(t, c)
 	first := begin(t, s, marks{active(1): bits(1)})
 	began := make(chan error)
