@@ -85,7 +85,7 @@ func storeConfig(c config.Config, url string) store.Config {
 		URL: url, Prefix: c.Prefix,
 		SegmentBits: c.SegmentBits, MaxOffset: c.MaxOffset, Dense: c.DenseIDs,
 		Zone: c.Workspace.Zone.String(), Location: c.Workspace.Zone,
-		TempTTL: c.Engine.TempTTL, Keep: keep,
+		TempTTL: c.Engine.TempTTL, Keep: keep, MaxBitopBytes: c.Engine.MaxBitopBytes,
 	}
 }
 

@@ -96,7 +96,9 @@ func pages(c config.Config, d *data, log *slog.Logger) (http.Handler, error) {
 
 // questions is what answers questions under a configuration.
 func questions(c config.Config, d *data) *query.Service {
-	return query.New(d.Store, c.Workspace, query.Cache{TTLOpen: c.Cache.TTLOpen, SettleAfter: c.Cache.SettleAfter})
+	return query.New(d.Store, c.Workspace, query.Config{
+		TTLOpen: c.Cache.TTLOpen, SettleAfter: c.Cache.SettleAfter, MaxBitopBytes: c.Engine.MaxBitopBytes,
+	})
 }
 
 // auditor keeps the record of who took what, from pages and commands alike.

@@ -48,7 +48,7 @@ func benchData(b *testing.B) (s *query.Service, client *redis.Client, prefix str
 			b.Fatal(err)
 		}
 	}
-	return query.New(st, workspace, query.Cache{}), client, prefix
+	return query.New(st, workspace, query.Config{}), client, prefix
 }
 
 // getAll reads the bitmaps of all days as they are, a segment a pipeline: what

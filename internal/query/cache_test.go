@@ -53,7 +53,7 @@ func newCacheBench(t testing.TB) *cacheBench {
 
 // another is the service of another process.
 func (b *cacheBench) another() *query.Service {
-	return query.New(b.store, workspace, query.Cache{TTLOpen: ttlOpen, SettleAfter: settleAfter})
+	return query.New(b.store, workspace, query.Config{TTLOpen: ttlOpen, SettleAfter: settleAfter})
 }
 
 func day(d cohort.Day) cohort.Bitmap { return cohort.DayOfMetric("active", d) }

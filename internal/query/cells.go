@@ -114,7 +114,7 @@ func grouped(cells []cell, value func(i int) (v string, ok bool)) []cohort.CellR
 // life is how long the count of a cell may be kept.
 func (s *Service) life(c cell) time.Duration {
 	if c.open {
-		return s.cache.TTLOpen
+		return s.config.TTLOpen
 	}
 	return cellLife
 }

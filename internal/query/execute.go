@@ -21,7 +21,10 @@ const (
 
 // compute counts the users in each set, and says by which engine.
 func (s *Service) compute(ctx context.Context, cat *cohort.Catalogue, sets []cohort.Set, want Engine) ([]int64, Engine, error) {
-	p, ids := s.newPlan(cat, sets, want)
+	p, ids, err := s.newPlan(cat, sets, want)
+	if err != nil {
+		return nil, "", err
+	}
 	totals := make([]int64, len(p.nodes))
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)

@@ -11,6 +11,7 @@ import (
 
 	"bitboard/internal/bitmap"
 	"bitboard/internal/cohort"
+	"bitboard/internal/fault"
 	"bitboard/internal/query"
 	"bitboard/internal/store"
 	"bitboard/internal/store/storetest"
@@ -31,7 +32,7 @@ func fullStore(t testing.TB) *query.Service {
 	if _, err := st.Merge(t.Context(), marks); err != nil {
 		t.Fatal(err)
 	}
-	return query.New(st, workspace, query.Cache{})
+	return query.New(st, workspace, query.Config{})
 }
 
 // A question within the limits must not take a number of steps that grows with
@@ -102,7 +103,7 @@ func TestDaysWithoutDataTakeNoSteps(t *testing.T) {
 	stickiness := func(length cohort.Day) (steps int64, points []cohort.StickinessPoint) {
 		st.steps.Store(0)
 		q := cohort.StickinessQuestion{Metric: "active", Range: cohort.Range{From: epoch - length + 1, To: epoch}, AsOf: epoch}
-		a, err := query.Ask(t.Context(), query.New(st, workspace, query.Cache{}), q, query.Options{Engine: query.Bitop})
+		a, err := query.Ask(t.Context(), query.New(st, workspace, query.Config{}), q, query.Options{Engine: query.Bitop})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,4 +126,27 @@ func ask[T any](t testing.TB, s *query.Service, q query.Question[T]) T {
 		t.Fatal(err)
 	}
 	return a.Value
+}
+
+func TestBitmapsTooLargeForOneCommandAreFolded(t *testing.T) {
+	st := storetest.Open(t, func(c *store.Config) { c.Dense = true })
+	day := cohort.DayOfMetric("active", epoch)
+	if _, err := st.Merge(t.Context(), map[cohort.Bitmap]*roaring.Bitmap{day: roaring.BitmapOf(1, 2)}); err != nil {
+		t.Fatal(err)
+	}
+	today := cohort.ActiveOn("active", cohort.Range{From: epoch, To: epoch}, epoch)
+	for _, test := range []struct {
+		most int64
+		want query.Engine
+	}{{0, query.Bitop}, {1024, query.Bitop}, {1023, query.Fold}} {
+		s := query.New(st, workspace, query.Config{MaxBitopBytes: test.most}) // a segment has 512 bytes
+		a, err := s.Size(t.Context(), today, query.Options{Refresh: true})
+		if err != nil || a.Engine != test.want || a.Value.Count != 2 {
+			t.Errorf("max_bitop_bytes %d: %d users by %s, %v; want 2 by %s", test.most, a.Value.Count, a.Engine, err, test.want)
+		}
+		_, err = s.Size(t.Context(), today, query.Options{Refresh: true, Engine: query.Bitop})
+		if f := fault.As(err); (test.want == query.Fold) != (f != nil && f.Field == "engine") {
+			t.Errorf("max_bitop_bytes %d: bitop forced gives %v", test.most, err)
+		}
+	}
 }

@@ -70,9 +70,9 @@ func (s *Service) members(ctx context.Context, set cohort.Set, o Options, emit f
 	if err != nil {
 		return err
 	}
-	p, ids := s.newPlan(cat, []cohort.Set{set}, o.Engine)
-	if ids[0] == nothing {
-		return nil
+	p, ids, err := s.newPlan(cat, []cohort.Set{set}, o.Engine)
+	if err != nil || ids[0] == nothing {
+		return err
 	}
 	for _, segment := range cat.Segments() {
 		b, err := s.read(ctx, p, segment)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"bitboard/internal/cohort"
+	"bitboard/internal/fault"
 )
 
 const (
@@ -28,7 +29,15 @@ type plan struct {
 }
 
 // newPlan plans the counting or reading of sets and returns the node of each.
-func (s *Service) newPlan(cat *cohort.Catalogue, sets []cohort.Set, want Engine) (*plan, []nodeID) {
+// It is an ErrInvalid to want an engine that cannot do it.
+func (s *Service) newPlan(cat *cohort.Catalogue, sets []cohort.Set, want Engine) (*plan, []nodeID, error) {
+	if !s.bitopFits() {
+		if want == Bitop {
+			return nil, nil, fault.Invalid("bad_value", "engine",
+				"engine bitop cannot work here: two bitmaps of a segment have more than max_bitop_bytes, %d bytes; give fold or auto", s.config.MaxBitopBytes)
+		}
+		want = Fold
+	}
 	g, ids := newGraph(cat, sets)
 	p := &plan{graph: g, outputs: slices.DeleteFunc(distinct(ids), func(id nodeID) bool { return id == nothing })}
 	bitmapBytes := int64(s.segmentBytes() + operandBytes)
@@ -42,7 +51,12 @@ func (s *Service) newPlan(cat *cohort.Catalogue, sets []cohort.Set, want Engine)
 			p.engine = Fold
 		}
 	}
-	return p, ids
+	return p, ids, nil
+}
+
+// bitopFits reports whether a command may take two bitmaps of a segment.
+func (s *Service) bitopFits() bool {
+	return s.config.MaxBitopBytes == 0 || 2*int64(s.segmentBytes()) <= s.config.MaxBitopBytes
 }
 
 func (s *Service) segmentBytes() int { return (s.store.SegmentBits() + 7) / 8 }

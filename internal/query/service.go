@@ -91,22 +91,24 @@ type Answer[T any] struct {
 type Service struct {
 	store     Store
 	workspace cohort.Workspace
-	cache     Cache
+	config    Config
 	arenas    arenas
 }
 
-// Cache says how long counts are kept.
-type Cache struct {
+// Config is the choices of the service.
+type Config struct {
 	// TTLOpen is how long a count is kept that may change unnoticed.
 	TTLOpen time.Duration
 	// SettleAfter is how long after its end a day may still be written by other
 	// programs.
 	SettleAfter time.Duration
+	// MaxBitopBytes bounds the operands of one command of the store; 0 is no bound.
+	MaxBitopBytes int64
 }
 
 // New returns a service over a store.
-func New(store Store, w cohort.Workspace, c Cache) *Service {
-	return &Service{store: store, workspace: w, cache: c}
+func New(store Store, w cohort.Workspace, c Config) *Service {
+	return &Service{store: store, workspace: w, config: c}
 }
 
 // Workspace returns what the meaning of questions depends on.

@@ -49,7 +49,7 @@ func drawBench(t testing.TB, r *rapid.T) bench {
 	bits := rapid.SampledFrom([]int{64, 128, 4096}).Draw(r, "segment bits")
 	kind := rapid.SampledFrom(kinds).Draw(r, "kind of store")
 	b := bench{model: newModel(), store: kind.Open(t, func(c *store.Config) { c.Dense = true; c.SegmentBits = bits })}
-	b.Service = query.New(b.store, workspace, query.Cache{})
+	b.Service = query.New(b.store, workspace, query.Config{})
 	marks := map[cohort.Bitmap]*roaring.Bitmap{}
 	for range rapid.IntRange(0, 120).Draw(r, "events") {
 		user := rapid.Uint32Range(0, 300).Draw(r, "user")

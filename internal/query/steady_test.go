@@ -72,7 +72,7 @@ func meddle(t *testing.T, times int) (*query.Service, *meddled) {
 	if _, err := m.Merge(t.Context(), map[cohort.Bitmap]*roaring.Bitmap{cohort.DayOfMetric("active", epoch): one}); err != nil {
 		t.Fatal(err)
 	}
-	return query.New(m, workspace, query.Cache{}), m
+	return query.New(m, workspace, query.Config{}), m
 }
 
 func TestNoAnswerIsHalfOldAndHalfNew(t *testing.T) {

@@ -40,7 +40,7 @@ type counting struct {
 // as far as they are right, and computes the others.
 func (s *Service) count(ctx context.Context, cat *cohort.Catalogue, sets []cohort.Set, rows []cohort.Row, o Options) (tally, error) {
 	c := &counting{Service: s, options: o, cat: cat, sets: sets}
-	settled := settledDay(o.Now, s.cache.SettleAfter, s.workspace.Zone)
+	settled := settledDay(o.Now, s.config.SettleAfter, s.workspace.Zone)
 	if o.Refresh {
 		if err := c.recheck(ctx, settled); err != nil {
 			return tally{}, err

@@ -11,9 +11,19 @@ import (
 	"bitboard/internal/cohort"
 )
 
-// bitopSources is the most sources of one BITOP; Redis is many times slower
-// with more.
-const bitopSources = 16
+// mostSources is the most sources of one BITOP; Redis is many times slower with
+// more. Two are the least.
+const mostSources, leastSources = 16, 2
+
+// bitopSources is how many sources a BITOP may have so that it works through no
+// more than is configured.
+func (s *Store) bitopSources() int {
+	if s.config.MaxBitopBytes == 0 {
+		return mostSources
+	}
+	fit := s.config.MaxBitopBytes / int64(s.config.SegmentBits/8)
+	return int(max(leastSources, min(fit, mostSources)))
+}
 
 // Run runs a program over the stored bitmaps of a segment in one transaction:
 // register i of the program's inputs holds inputs[i], absent ones are empty.
@@ -128,10 +138,11 @@ func (t *transaction) combine(op bitmap.Op, dst int, src []int) {
 		t.pipe.Unlink(t.ctx, t.key(dst))
 		return
 	}
-	n := min(len(src), bitopSources)
+	most := t.store.bitopSources()
+	n := min(len(src), most)
 	t.bitop(op, dst, src[:n])
 	for rest := src[n:]; len(rest) > 0; rest = rest[n:] {
-		n = min(len(rest), bitopSources-1)
+		n = min(len(rest), most-1)
 		t.bitop(op, dst, append([]int{dst}, rest[:n]...))
 	}
 }

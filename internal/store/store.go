@@ -31,6 +31,8 @@ type Config struct {
 	SegmentBits int
 	// MaxOffset is the highest offset that a user may have.
 	MaxOffset uint32
+	// MaxBitopBytes bounds the operands of one BITOP; 0 is no bound.
+	MaxBitopBytes int64
 	// Dense is true when an ID is its own offset, without a dictionary.
 	Dense bool
 	// Zone is the IANA name of the workspace's time zone, and Location the zone.

@@ -76,7 +76,7 @@ func siteWith(t testing.TB, st *store.Store, notices []web.Notice, rows ...strin
 	}
 	s := &site{t: t, store: st, audit: &auditTrail{}}
 	s.Server = httptest.NewServer(web.New(web.Config{
-		Query: query.New(st, workspace, query.Cache{}), Ingest: in, Store: st, Version: "test",
+		Query: query.New(st, workspace, query.Config{}), Ingest: in, Store: st, Version: "test",
 		Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler), Audit: s.audit,
 		Notices: func(context.Context) []web.Notice { return notices },
 	}))
