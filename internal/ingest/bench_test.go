@@ -83,11 +83,11 @@ func benchFile(b *testing.B, rows []benchRow, id func(line []byte, user int) []b
 	w := bufio.NewWriterSize(f, 1<<20)
 	line := []byte("user_id,event,day\n")
 	for _, r := range rows {
-		w.Write(line) // an error shows at the end
+		_, _ = w.Write(line) // an error shows at the end
 		line = append(append(id(line[:0], r.user()), ",active,"...), (benchStart + cohort.Day(r.day())).String()...)
 		line = append(line, '\n')
 	}
-	w.Write(line)
+	_, _ = w.Write(line)
 	if err := w.Flush(); err != nil {
 		b.Fatal(err)
 	}

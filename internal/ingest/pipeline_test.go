@@ -114,7 +114,7 @@ func TestAFailureEndsReadingAndAsking(t *testing.T) {
 	src := &endless{closed: make(chan struct{}), id: "u%d"}
 	source := Source{Name: "log", Open: func() (io.ReadCloser, error) { return src, nil }}
 	ctx, cancel := context.WithCancelCause(t.Context())
-	_, err := b.Import(ctx, Options{Today: today}, []Source{source, text("b", "x")}, Observer{Progress: func(p Progress) { cancel(full) }})
+	_, err := b.Import(ctx, Options{Today: today}, []Source{source, text("b", "x")}, Observer{Progress: func(Progress) { cancel(full) }})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
