@@ -11,7 +11,7 @@ const (
 	// requestRows is how many rows wait for the offsets of one request at most.
 	requestRows = 16 * requestIDs
 	// mostAsked is how many requests the store works on at the same time.
-	mostAsked = 2
+	mostAsked = 3
 )
 
 // request is IDs whose offsets the store is asked for, and the rows that wait

@@ -65,6 +65,10 @@ func (s *Store) Assign(ctx context.Context, ids []string) ([]uint32, error) {
 // assignAt returns the offsets as of a generation, and whether all of them
 // were remembered.
 func (s *Store) assignAt(ctx context.Context, g generation, ids []string) (offsets []uint32, remembered bool, err error) {
+	if s.newcomers.expected() {
+		offsets, err = s.admitAll(ctx, g, ids)
+		return offsets, false, err
+	}
 	offsets = make([]uint32, len(ids))
 	missing := s.known.lookUp(g, ids, offsets)
 	if len(missing) == 0 {
@@ -77,6 +81,27 @@ func (s *Store) assignAt(ctx context.Context, g generation, ids []string) (offse
 		return nil, false, err
 	}
 	return offsets, false, nil
+}
+
+// admitAll takes IDs for new without looking. They are not remembered either:
+// there are many of them, and most come once.
+func (s *Store) admitAll(ctx context.Context, g generation, ids []string) ([]uint32, error) {
+	if err := s.writable(ctx); err != nil {
+		return nil, err
+	}
+	gone, err := s.forgottenAt(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	offsets := make([]uint32, 0, len(ids))
+	for part := range slices.Chunk(ids, pipelineLimit) {
+		admitted, err := s.admit(ctx, part, gone)
+		if err != nil {
+			return nil, err
+		}
+		offsets = append(offsets, admitted...)
+	}
+	return offsets, nil
 }
 
 func (s *Store) assignDense(ids []string) ([]uint32, error) {
@@ -101,11 +126,7 @@ func (s *Store) resolveAll(ctx context.Context, g generation, ids []string, at [
 	distinct, places := distinctIDs(ids, at)
 	found := make([]uint32, 0, len(distinct))
 	for part := range slices.Chunk(distinct, pipelineLimit) {
-		resolve := s.resolve
-		if s.newcomers.expected() {
-			resolve = s.admit
-		}
-		resolved, err := resolve(ctx, part, gone)
+		resolved, err := s.resolve(ctx, part, gone)
 		if err != nil {
 			return err
 		}
@@ -164,8 +185,8 @@ func (s *Store) resolve(ctx context.Context, ids []string, gone *roaring.Bitmap)
 	return offsets, nil
 }
 
-// admit gives new offsets to distinct IDs. One that has an offset nevertheless
-// keeps it, and the new one is left to nobody.
+// admit gives new offsets to IDs. One that has an offset nevertheless, or comes
+// twice, keeps its first one, and the new one is left to nobody.
 func (s *Store) admit(ctx context.Context, ids []string, gone *roaring.Bitmap) ([]uint32, error) {
 	first, err := s.reserve(ctx, ids)
 	if err != nil {
