@@ -167,3 +167,15 @@ func olderCatalogueIsReadFromNothing(t *testing.T, k storetest.Kind) {
 	checkSegments(t, s, active(2))
 	checkSegments(t, s, active(1), 0)
 }
+
+func writeIsSeenWithoutItsEntry(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
+	a, b, client := open(t, c), open(t, c), raw(t, c.URL)
+	mustMerge(t, a, marks{active(1): bits(1)})
+	before := mustCatalogue(t, b)
+	drop(t, client, c.Prefix+":{meta}:catalogue")
+	mustMerge(t, a, marks{active(1): bits(2)})
+	if now := mustCatalogue(t, b); now.Token(active(1)) == before.Token(active(1)) {
+		t.Error("a day has the token that it had before it was written")
+	}
+}

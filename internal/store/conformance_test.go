@@ -19,8 +19,11 @@ var laws = []struct {
 	{"scan keeps what is written meanwhile", scanKeepsWhatIsWrittenMeanwhile},
 	{"emptied store has an empty catalogue", emptiedStoreHasAnEmptyCatalogue},
 	{"older catalogue is read from nothing", olderCatalogueIsReadFromNothing},
+	{"write is seen although its catalogue entry was deleted", writeIsSeenWithoutItsEntry},
 
 	{"writers killed at each step", writersKilledAtEachStep},
+	{"store emptied while IDs get offsets", storeEmptiedWhileIDsGetOffsets},
+	{"offset with a mark is handed out to nobody", offsetWithAMarkIsHandedOutToNobody},
 
 	{"concurrent writers agree on offsets", concurrentWritersAgreeOnOffsets},
 	{"assign keeps order and repeats", assignKeepsOrderAndRepeats},

@@ -18,16 +18,6 @@ import (
 // part of the stored format.
 const forwardBuckets = 262_144
 
-// reserveScript hands out ARGV[1] consecutive offsets and returns the first.
-// When fewer are left below ARGV[2] it takes none and returns -1 less those left.
-var reserveScript = redis.NewScript(`
-local next = tonumber(redis.call('GET', KEYS[1]) or 0)
-local n, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
-if next + n > limit then return -1 - math.max(0, limit - next) end
-redis.call('INCRBY', KEYS[1], n)
-return next
-`)
-
 func (s *Store) forwardKey(id string) string {
 	return s.keys.forward(xxhash.Sum64String(id) % forwardBuckets)
 }
@@ -188,10 +178,19 @@ func (s *Store) resolve(ctx context.Context, ids []string, gone *roaring.Bitmap)
 // admit gives new offsets to IDs. One that has an offset nevertheless, or comes
 // twice, keeps its first one, and the new one is left to nobody.
 func (s *Store) admit(ctx context.Context, ids []string, gone *roaring.Bitmap) ([]uint32, error) {
-	first, err := s.reserve(ctx, ids)
+	r, err := s.reserve(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
+	offsets, err := s.enter(ctx, r.first, ids, gone)
+	if changed := s.confirm(ctx, r, ids); err == nil {
+		err = changed
+	}
+	return offsets, err
+}
+
+// enter writes the entries of IDs that get reserved offsets.
+func (s *Store) enter(ctx context.Context, first uint32, ids []string, gone *roaring.Bitmap) ([]uint32, error) {
 	if err := s.appendReverse(ctx, first, ids); err != nil {
 		return nil, err
 	}
@@ -243,19 +242,6 @@ func (s *Store) lookUp(ctx context.Context, ids []string) (offsets []uint32, abs
 		offsets[i] = uint32(n)
 	}
 	return offsets, absent, nil
-}
-
-func (s *Store) reserve(ctx context.Context, ids []string) (first uint32, err error) {
-	limit := int64(s.config.MaxOffset) + 1
-	n, err := reserveScript.Run(ctx, s.client, []string{s.keys.nextOffset()}, len(ids), limit).Int64()
-	if err != nil {
-		return 0, s.failed(ctx, "reserve offsets", err)
-	}
-	if n < 0 {
-		return 0, &fault.Error{Kind: fault.ErrInvalid, Code: "offset_too_high", Field: "user_id", Position: fault.NoPosition,
-			Message: fmt.Sprintf("no offset is left for the user ID %s: the highest is %d", fault.Show(ids[-1-n]), s.config.MaxOffset)}
-	}
-	return uint32(n), nil
 }
 
 // claim writes the forward entries. An ID that another writer claimed first

@@ -47,7 +47,22 @@ func (s *Store) AskAboutEviction() { s.watch.forget() }
 // ReserveOnly, AppendOnly and ClaimOnly are the steps in which new IDs get
 // offsets, for writers that die after any of them.
 func (s *Store) ReserveOnly(ctx context.Context, ids []string) (first uint32, err error) {
-	return s.reserve(ctx, ids)
+	r, err := s.reserve(ctx, ids)
+	return r.first, err
+}
+
+// AdmitAfter gives new IDs offsets, with something that happens once those are
+// reserved.
+func (s *Store) AdmitAfter(ctx context.Context, ids []string, happens func()) error {
+	r, err := s.reserve(ctx, ids)
+	if err != nil {
+		return err
+	}
+	happens()
+	if _, err := s.enter(ctx, r.first, ids, roaring.New()); err != nil {
+		return err
+	}
+	return s.confirm(ctx, r, ids)
 }
 
 // AppendOnly writes the reverse entries of IDs from an offset on.

@@ -49,6 +49,9 @@ func (s *Store) mergePlaces(ctx context.Context, marks map[cohort.Bitmap]*roarin
 	w := s.newWriting(ctx, places)
 	defer w.stop()
 	registering := s.catalogueCalls(registerScript, places)
+	if known := marks[knownUsers]; !s.config.Dense && !known.IsEmpty() {
+		registering = append(registering, s.passing(int64(known.Maximum())+1))
+	}
 	if err := w.begin(ctx, registering...); err != nil {
 		return Written{}, err
 	}

@@ -22,15 +22,17 @@ type place struct {
 
 // registerScript puts bitmaps and segments into the catalogue under one new
 // version, unless all of them are there; those that were not get the version
-// token ARGV[1]. KEYS: version, catalogue, tokens, then the segments key of each
+// token ARGV[1]. One whose segments are there but not its entry is new too: who
+// deleted that must not hide it. KEYS: version, catalogue, tokens, then the segments key of each
 // bitmap. The rest of ARGV: for each bitmap its member, the number of its
 // segments and the segments.
 var registerScript = redis.NewScript(`
 local changed, at = {}, 2
 for i = 4, #KEYS do
   local member, last = ARGV[at], at + 1 + tonumber(ARGV[at + 1])
-  local new = redis.call('EXISTS', KEYS[i]) == 0
-  if new then redis.call('SETBIT', KEYS[i], 0, 0) end
+  local absent = redis.call('EXISTS', KEYS[i]) == 0
+  if absent then redis.call('SETBIT', KEYS[i], 0, 0) end
+  local new = absent or not redis.call('ZSCORE', KEYS[2], member)
   for j = at + 2, last do
     if redis.call('SETBIT', KEYS[i], ARGV[j], 1) == 0 then new = true end
   end

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"bitboard/internal/fault"
+)
+
+// reserveScript hands out ARGV[1] consecutive offsets and returns the first,
+// and the epoch. When fewer are left below ARGV[2] it takes none and returns -1
+// less those left. KEYS: next offset, epoch.
+var reserveScript = redis.NewScript(`
+local next, epoch = tonumber(redis.call('GET', KEYS[1]) or 0), redis.call('GET', KEYS[2]) or ''
+local n, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
+if next + n > limit then return {-1 - math.max(0, limit - next), epoch} end
+redis.call('INCRBY', KEYS[1], n)
+return {next, epoch}
+`)
+
+// passScript makes sure that the offsets below ARGV[1] are handed out to nobody
+// any more. It returns which was next, and the epoch. KEYS as for reserveScript.
+var passScript = redis.NewScript(`
+local next = tonumber(redis.call('GET', KEYS[1]) or 0)
+if next < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1]) end
+return {next, redis.call('GET', KEYS[2]) or ''}
+`)
+
+// confirmTimeout bounds the giving back of offsets of data that are gone.
+const confirmTimeout = 2 * time.Second
+
+// reservation is consecutive offsets that were handed out here, and by which
+// state of the data.
+type reservation struct {
+	first   uint32
+	epoch   string
+	servers int
+}
+
+func (s *Store) reserve(ctx context.Context, ids []string) (reservation, error) {
+	r := reservation{servers: s.servers.count()}
+	limit := int64(s.config.MaxOffset) + 1
+	reply, err := reserveScript.Run(ctx, s.client, []string{s.keys.nextOffset(), s.keys.epoch()}, len(ids), limit).Slice()
+	if err != nil {
+		return r, s.failed(ctx, "reserve offsets", err)
+	}
+	n, epoch := stateOf(reply)
+	if n < 0 {
+		return r, &fault.Error{Kind: fault.ErrInvalid, Code: "offset_too_high", Field: "user_id", Position: fault.NoPosition,
+			Message: fmt.Sprintf("no offset is left for the user ID %s: the highest is %d", fault.Show(ids[-1-n]), s.config.MaxOffset)}
+	}
+	r.first, r.epoch = uint32(n), epoch
+	return r, nil
+}
+
+// stateOf reads the reply of reserveScript and of passScript.
+func stateOf(reply []any) (next int64, epoch string) {
+	next, _ = reply[0].(int64)
+	epoch, _ = reply[1].(string)
+	return next, epoch
+}
+
+// passing is the call that keeps offsets from being handed out. Data that were
+// emptied, or that lack the last writes after a failover, would give to others
+// what an earlier state of them had given to users.
+func (s *Store) passing(end int64) invocation {
+	return invocation{passScript, []string{s.keys.nextOffset(), s.keys.epoch()}, []any{end}}
+}
+
+// confirm makes sure that the data in which the IDs were entered are those that
+// had reserved their offsets. Otherwise the same offsets may be handed out again:
+// it takes the IDs out and returns an ErrUnavailable. It does so too when the
+// writer was interrupted.
+func (s *Store) confirm(ctx context.Context, r reservation, ids []string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
+	defer cancel()
+	end := int64(r.first) + int64(len(ids))
+	replies, err := s.invoke(ctx, "confirm offsets", s.passing(end))
+	if err != nil {
+		return err
+	}
+	reply, err := replies[0].Slice()
+	if err != nil {
+		return s.failed(ctx, "confirm offsets", err)
+	}
+	if next, epoch := stateOf(reply); next >= end && epoch == r.epoch && s.servers.count() == r.servers {
+		return nil
+	}
+	calls := make([]scriptCall, len(ids))
+	for i, id := range ids {
+		calls[i] = s.releaseCall(id, r.first+uint32(i))
+	}
+	if _, err := s.runEach(ctx, "take user IDs back", releaseIDScript, calls); err != nil {
+		return err
+	}
+	return fault.Unavailable(nil, "the store at %s was emptied or restarted while user IDs were given offsets; do the same again", s.shown)
+}
