@@ -194,11 +194,24 @@ func (p *program) rejectLog(path string, inputs []string) (*rejectLog, error) {
 	return &rejectLog{ingest.NewRejectLog(file, 0), file}, nil
 }
 
+// Write writes one reject; an error says where it could not.
+func (l *rejectLog) Write(source string, r ingest.Reject) error {
+	return l.unwritable(l.RejectLog.Write(source, r))
+}
+
+func (l *rejectLog) unwritable(err error) error {
+	if err == nil || l.file == nil {
+		return err
+	}
+	return &fault.Error{Kind: fault.ErrInvalid, Code: "unwritable_file", Field: "rejects", Position: fault.NoPosition,
+		Message: fmt.Sprintf("the rejected rows cannot be written to %s: %v", l.file.Name(), reason(err))}
+}
+
 // Close writes what is left and closes the file.
 func (l *rejectLog) Close() error {
-	err := l.RejectLog.Close()
+	err := l.unwritable(l.RejectLog.Close())
 	if l.file != nil {
-		err = errors.Join(err, l.file.Close())
+		err = errors.Join(err, l.unwritable(l.file.Close()))
 	}
 	return err
 }

@@ -205,9 +205,12 @@ func TestImportWhoseAnswerCannotBeWritten(t *testing.T) {
 	if want := "dashboard: the import is done, but its summary cannot be written: no space left on device\n"; code != 1 || stderr.String() != want {
 		t.Errorf("summary: exit code %d, stderr %q", code, stderr.String())
 	}
-	got := run(t, "import", "--rejects", fullDevice, file(t, "events.csv", activity+"u3,login,2026-02-30\n"))
-	if want := "dashboard: write /dev/full: no space left on device\n"; got.code != 1 || got.stderr != want || got.stdout != "" {
-		t.Errorf("rejects: %+v", got)
+	for _, rejects := range []int{1, 1000} { // written at the end, and while reading
+		got := run(t, "import", "--rejects", fullDevice, file(t, "events.csv", activity+strings.Repeat("u3,login,2026-02-30\n", rejects)))
+		want := "dashboard: the rejected rows cannot be written to /dev/full: no space left on device\n"
+		if got.code != 1 || !strings.HasPrefix(got.stderr, want) || got.stdout != "" {
+			t.Errorf("%d rejects: %+v", rejects, got)
+		}
 	}
 }
 

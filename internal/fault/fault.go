@@ -23,6 +23,9 @@ var (
 	ErrBusy = errors.New("busy")
 	// ErrUnavailable is a store that is away, loading, full or refusing us.
 	ErrUnavailable = errors.New("unavailable")
+	// ErrNoWrites lies behind an ErrUnavailable of a store that refuses to write
+	// and can still be read: it is full, or a replica.
+	ErrNoWrites = errors.New("no writes")
 )
 
 // NoPosition marks an Error that points at a whole field.

@@ -2,12 +2,14 @@ package query
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"bitboard/internal/bitmap"
 	"bitboard/internal/cohort"
+	"bitboard/internal/fault"
 )
 
 const (
@@ -25,6 +27,23 @@ func (s *Service) compute(ctx context.Context, cat *cohort.Catalogue, sets []coh
 	if err != nil {
 		return nil, "", err
 	}
+	totals, err := s.countAll(ctx, cat, p)
+	if errors.Is(err, fault.ErrNoWrites) && want != Bitop {
+		p.engine = Fold // which only reads
+		totals, err = s.countAll(ctx, cat, p)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	counts := make([]int64, len(ids))
+	for i, id := range ids {
+		counts[i] = totals[id]
+	}
+	return counts, p.engine, nil
+}
+
+// countAll counts the users in each output of a plan, over all segments.
+func (s *Service) countAll(ctx context.Context, cat *cohort.Catalogue, p *plan) ([]int64, error) {
 	totals := make([]int64, len(p.nodes))
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
@@ -38,14 +57,7 @@ func (s *Service) compute(ctx context.Context, cat *cohort.Catalogue, sets []coh
 			})
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return nil, "", err
-	}
-	counts := make([]int64, len(ids))
-	for i, id := range ids {
-		counts[i] = totals[id]
-	}
-	return counts, p.engine, nil
+	return totals, group.Wait()
 }
 
 func (s *Service) countSegment(ctx context.Context, p *plan, segment int, add func(nodeID, int64)) error {

@@ -8,6 +8,7 @@ import (
 
 	"bitboard/internal/bitmap"
 	"bitboard/internal/cohort"
+	"bitboard/internal/fault"
 )
 
 const (
@@ -76,6 +77,10 @@ func (s *Service) members(ctx context.Context, set cohort.Set, o Options, emit f
 	}
 	for _, segment := range cat.Segments() {
 		b, err := s.read(ctx, p, segment)
+		if errors.Is(err, fault.ErrNoWrites) && o.Engine != Bitop {
+			p.engine = Fold
+			b, err = s.read(ctx, p, segment)
+		}
 		if err != nil {
 			return err
 		}

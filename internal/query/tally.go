@@ -2,10 +2,12 @@ package query
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"time"
 
 	"bitboard/internal/cohort"
+	"bitboard/internal/fault"
 )
 
 const (
@@ -69,6 +71,9 @@ func (c *counting) recheck(ctx context.Context, settled cohort.Day) error {
 		}
 	}
 	changed, err := c.store.Recheck(ctx, days)
+	if errors.Is(err, fault.ErrNoWrites) {
+		return nil // all is counted anew in any case
+	}
 	if err == nil && changed {
 		c.cat, err = c.store.Catalogue(ctx)
 	}
@@ -91,10 +96,10 @@ func (c *counting) lookUpOrClaim(ctx context.Context) (release func(), err error
 		}
 		// Whoever had the claim may have kept its counts since the look.
 		release, free, err := c.store.Claim(ctx, work)
-		if err != nil {
+		if err != nil && !errors.Is(err, fault.ErrNoWrites) {
 			return nil, err
 		}
-		if free {
+		if free || err != nil {
 			c.found, err = c.lookUp(ctx, c.cells, c.options)
 			return release, err
 		}

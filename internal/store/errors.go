@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"syscall"
 
 	"github.com/redis/go-redis/v9"
@@ -27,6 +28,9 @@ func (s *Store) failed(ctx context.Context, what string, err error) error {
 		return fmt.Errorf("store: %s: %w", what, ended)
 	}
 	if why := refusal(err); why != "" {
+		if readable(err) {
+			err = fmt.Errorf("%w: %w", fault.ErrNoWrites, err)
+		}
 		return fault.Unavailable(err, "the store at %s %s", s.shown, why)
 	}
 	if why := absence(err); why != "" {
@@ -73,6 +77,13 @@ func refusal(err error) string {
 		}
 	}
 	return ""
+}
+
+// readable reports whether the server that refused would still be read.
+func readable(err error) bool {
+	return slices.ContainsFunc([]string{"OOM", "READONLY", "MISCONF", "NOREPLICAS"}, func(prefix string) bool {
+		return redis.HasErrorPrefix(err, prefix)
+	})
 }
 
 func absence(err error) string {
