@@ -38,7 +38,7 @@ func newCacheBench(t testing.TB) *cacheBench {
 	t.Helper()
 	b := &cacheBench{t: t}
 	b.store = storetest.Open(t, func(c *store.Config) {
-		c.Dense = true
+		c.Dense, c.SegmentBits = true, 1<<20
 		b.config = *c
 	})
 	b.s = b.another()
@@ -245,7 +245,7 @@ func TestAnEmptiedStoreHasNoCounts(t *testing.T) {
 	b := &cacheBench{t: t}
 	url, _ := storetest.Start(t)
 	b.store = storetest.Open(t, func(c *store.Config) {
-		c.Dense, c.URL = true, url
+		c.Dense, c.SegmentBits, c.URL = true, 1<<20, url
 		b.config = *c
 	})
 	b.s = b.another()

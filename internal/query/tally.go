@@ -11,6 +11,9 @@ import (
 )
 
 const (
+	// leastKept is the least work for a count, in bytes to be read, from which
+	// keeping it takes less time than computing it again.
+	leastKept = 4 << 10
 	// sharedBytes is the least work, in bytes to be read, that is worth asking
 	// whether another process is at it.
 	sharedBytes = 16 << 20
@@ -83,7 +86,7 @@ func (c *counting) recheck(ctx context.Context, settled cohort.Day) error {
 // lookUpOrClaim finds the counts that are kept. What is missing is this
 // caller's to compute, and everybody else's to wait for, when release is not nil.
 func (c *counting) lookUpOrClaim(ctx context.Context) (release func(), err error) {
-	if c.options.Refresh {
+	if c.options.Refresh || !c.keeps() {
 		return nil, nil
 	}
 	for {
@@ -110,6 +113,9 @@ func (c *counting) lookUpOrClaim(ctx context.Context) (release func(), err error
 		}
 	}
 }
+
+// keeps reports whether counts are worth being kept.
+func (c *counting) keeps() bool { return len(c.cat.Segments())*c.segmentBytes() >= leastKept }
 
 // work names what is missing, and tells whether it is large.
 func (c *counting) work() (name string, large bool) {
@@ -150,6 +156,9 @@ func (c *counting) computeMissing(ctx context.Context) (tally, error) {
 	for k, i := range missing {
 		t.counts[i] = counts[k]
 		values[i] = kept{c.cells[i].content, counts[k], c.options.Now, c.options.Now.Add(c.life(c.cells[i])), engine}.encode()
+	}
+	if !c.keeps() {
+		return t, nil
 	}
 	t.fresh = grouped(c.cells, func(i int) (string, bool) { return values[i], values[i] != "" })
 	return t, nil

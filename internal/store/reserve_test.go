@@ -18,8 +18,14 @@ func storeEmptiedWhileIDsGetOffsets(t *testing.T, k storetest.Kind) {
 		name   string
 		happen func(t *testing.T, c store.Config)
 	}{
-		{"emptied", func(t *testing.T, c store.Config) { drop(t, raw(t, c.URL), keysOf(t, raw(t, c.URL), c.Prefix, "")...) }},
-		{"the counter is an older one", func(t *testing.T, c store.Config) { drop(t, raw(t, c.URL), c.Prefix+":{meta}:next_offset") }},
+		{"emptied", func(t *testing.T, c store.Config) {
+			t.Helper()
+			drop(t, raw(t, c.URL), keysOf(t, raw(t, c.URL), c.Prefix, "")...)
+		}},
+		{"the counter is an older one", func(t *testing.T, c store.Config) {
+			t.Helper()
+			drop(t, raw(t, c.URL), c.Prefix+":{meta}:next_offset")
+		}},
 	} {
 		t.Run(change.name, func(t *testing.T) {
 			c := k.Config(t)
