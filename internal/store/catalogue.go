@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,7 +157,7 @@ func (s *Store) readState(ctx context.Context) (now moment, dead []string, err e
 			continue
 		}
 		if *version, err = strconv.ParseInt(text, 10, 64); err != nil {
-			return now, nil, fmt.Errorf("store: catalogue's version: %w", err)
+			return now, nil, damagedKey([]string{k.catalogueVersion(), k.forgottenVersion()}[i], "number")
 		}
 	}
 	now.writes = strings.Join(texts(values[3]), "\n")

@@ -38,6 +38,7 @@ var laws = []struct {
 	{"find all leaves out who is not known", findAllLeavesOutWhoIsNotKnown},
 
 	{"key of another type is named", keyOfAnotherTypeIsNamed},
+	{"damaged key is named", damagedKeyIsNamed},
 
 	{"forget", forget},
 	{"forgotten offset is never given again", forgottenOffsetIsNeverGivenAgain},
@@ -85,6 +86,7 @@ var laws = []struct {
 	{"difference of unequal lengths", differenceOfUnequalLengths},
 	{"malformed programs are refused", malformedProgramsAreRefused},
 	{"error within a program is an error", errorWithinAProgramIsAnError},
+	{"bits past a segment are nobody's", bitsPastASegmentAreNobodys},
 	{"marks of a user", marksOfAUser},
 
 	{"swaps change with each replacement", swapsChangeWithEachReplacement},

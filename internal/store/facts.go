@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -45,8 +47,11 @@ func (s *Store) Forgetting(ctx context.Context) (int64, error) {
 // NextOffset returns the offset that the dictionary hands out next.
 func (s *Store) NextOffset(ctx context.Context) (int64, error) {
 	next, err := s.client.Get(ctx, s.keys.nextOffset()).Int64()
-	if err == redis.Nil {
+	switch {
+	case err == redis.Nil:
 		return 0, nil
+	case errors.Is(err, strconv.ErrSyntax), errors.Is(err, strconv.ErrRange):
+		return 0, damagedKey(s.keys.nextOffset(), "number")
 	}
 	return next, s.failed(ctx, "read the next offset", err)
 }

@@ -87,6 +87,12 @@ func (s *Store) checkTypes(ctx context.Context, names []string) error {
 	return nil
 }
 
+// damagedKey says that a key of ours holds what none of us wrote.
+func damagedKey(name, want string) error {
+	return &fault.Error{Kind: fault.ErrConflict, Code: "damaged_key", Position: fault.NoPosition,
+		Message: fmt.Sprintf("the key %s in the store holds no %s, so that another program wrote it; restore the store from a copy", name, want)}
+}
+
 // foreignKey says that a key holds something that is not ours.
 func foreignKey(name, is, want string) error {
 	return &fault.Error{Kind: fault.ErrConflict, Code: foreignCode, Position: fault.NoPosition,

@@ -14,6 +14,30 @@ import (
 	"bitboard/internal/store/storetest"
 )
 
+func damagedKeyIsNamed(t *testing.T, k storetest.Kind) {
+	for _, test := range []struct {
+		key string
+		ask func(s *store.Store) error
+	}{
+		{":{meta}:next_offset", func(s *store.Store) error { _, err := s.Assign(t.Context(), []string{"b"}); return err }},
+		{":{meta}:next_offset", func(s *store.Store) error { _, err := s.NextOffset(t.Context()); return err }},
+		{":{meta}:catalogue:version", func(s *store.Store) error { _, err := s.Catalogue(t.Context()); return err }},
+		{":{i0}:r", func(s *store.Store) error { _, err := s.IDs(t.Context(), []uint32{0}); return err }},
+	} {
+		c := k.Config(t)
+		s := open(t, c)
+		mustAssign(t, s, "a")
+		mustMerge(t, s, marks{active(2): bits(0)})
+		if err := raw(t, c.URL).Set(t.Context(), c.Prefix+test.key, "zz", 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+		err := test.ask(s)
+		if f := fault.As(err); f == nil || f.Code != "damaged_key" || !strings.Contains(f.Message, "the key "+c.Prefix+test.key+" in the store holds no ") {
+			t.Errorf("%s: got %v", test.key, err)
+		}
+	}
+}
+
 func keyOfAnotherTypeIsNamed(t *testing.T, k storetest.Kind) {
 	day, meta := ":{s0}:day:active:20260301", ":{meta}:"
 	count := bitmap.Program{Inputs: 2, Steps: []bitmap.Step{{Op: bitmap.Or, Dst: 2, Src: []int{0, 1}}, {Op: bitmap.Count, Src: []int{2}}}}

@@ -16,6 +16,7 @@ import (
 var reserveScript = redis.NewScript(`
 local next, epoch = tonumber(redis.call('GET', KEYS[1]) or 0), redis.call('GET', KEYS[2]) or ''
 local n, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
+if not next then return {false, epoch} end
 if next + n > limit then return {-1 - math.max(0, limit - next), epoch} end
 redis.call('INCRBY', KEYS[1], n)
 return {next, epoch}
@@ -25,8 +26,8 @@ return {next, epoch}
 // any more. It returns which was next, and the epoch. KEYS as for reserveScript.
 var passScript = redis.NewScript(`
 local next = tonumber(redis.call('GET', KEYS[1]) or 0)
-if next < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1]) end
-return {next, redis.call('GET', KEYS[2]) or ''}
+if next and next < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1]) end
+return {next or false, redis.call('GET', KEYS[2]) or ''}
 `)
 
 // confirmTimeout bounds the giving back of offsets of data that are gone.
@@ -47,7 +48,10 @@ func (s *Store) reserve(ctx context.Context, ids []string) (reservation, error) 
 	if err != nil {
 		return r, s.failed(ctx, "reserve offsets", err)
 	}
-	n, epoch := stateOf(reply)
+	n, epoch, err := s.stateOf(reply)
+	if err != nil {
+		return r, err
+	}
 	if n < 0 {
 		return r, &fault.Error{Kind: fault.ErrInvalid, Code: "offset_too_high", Field: "user_id", Position: fault.NoPosition,
 			Message: fmt.Sprintf("no offset is left for the user ID %s: the highest is %d", fault.Show(ids[-1-n]), s.config.MaxOffset)}
@@ -57,10 +61,13 @@ func (s *Store) reserve(ctx context.Context, ids []string) (reservation, error) 
 }
 
 // stateOf reads the reply of reserveScript and of passScript.
-func stateOf(reply []any) (next int64, epoch string) {
-	next, _ = reply[0].(int64)
+func (s *Store) stateOf(reply []any) (next int64, epoch string, err error) {
+	next, ok := reply[0].(int64)
+	if !ok {
+		return 0, "", damagedKey(s.keys.nextOffset(), "number")
+	}
 	epoch, _ = reply[1].(string)
-	return next, epoch
+	return next, epoch, nil
 }
 
 // passing is the call that keeps offsets from being handed out. Data that were
@@ -86,7 +93,11 @@ func (s *Store) confirm(ctx context.Context, r reservation, ids []string) error 
 	if err != nil {
 		return s.failed(ctx, "confirm offsets", err)
 	}
-	if next, epoch := stateOf(reply); next >= end && epoch == r.epoch && s.servers.count() == r.servers {
+	next, epoch, err := s.stateOf(reply)
+	if err != nil {
+		return err
+	}
+	if next >= end && epoch == r.epoch && s.servers.count() == r.servers {
 		return nil
 	}
 	calls := make([]scriptCall, len(ids))

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	"github.com/redis/go-redis/v9"
@@ -140,7 +139,7 @@ func (s *Store) eachBlock(ctx context.Context, blocks []uint32, f func(block uin
 	for i, block := range blocks {
 		entries, ok := readBlock(replies[i].Val())
 		if !ok {
-			return fmt.Errorf("store: block %d of the dictionary is damaged", block)
+			return damagedKey(s.keys.reverse(block), "block of user IDs")
 		}
 		f(block, &entries)
 	}

@@ -109,15 +109,19 @@ func (t *transaction) key(register int) string {
 func (t *transaction) step(st bitmap.Step) {
 	switch st.Op {
 	case bitmap.Count:
-		t.counts = append(t.counts, t.pipe.BitCount(t.ctx, t.key(st.Src[0]), nil))
+		t.counts = append(t.counts, t.pipe.BitCount(t.ctx, t.key(st.Src[0]), &redis.BitCount{End: t.last()}))
 	case bitmap.Read:
-		t.reads = append(t.reads, t.pipe.Get(t.ctx, t.key(st.Src[0])))
+		t.reads = append(t.reads, t.pipe.GetRange(t.ctx, t.key(st.Src[0]), 0, t.last()))
 	case bitmap.Minus:
 		t.minus(st.Dst, st.Src[0], st.Src[1])
 	default:
 		t.combine(st.Op, st.Dst, st.Src)
 	}
 }
+
+// last is a segment's last byte. Another program may have written past it; those
+// bits would be taken for users of other segments.
+func (t *transaction) last() int64 { return int64(t.store.config.SegmentBits)/8 - 1 }
 
 // minus writes a less b as a XOR (a AND b), which is right whatever the two
 // lengths are; a NOT of a shorter b would drop the end of a.

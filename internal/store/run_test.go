@@ -211,3 +211,17 @@ func marksOfAUser(t *testing.T, k storetest.Kind) {
 		t.Error(diff)
 	}
 }
+
+func bitsPastASegmentAreNobodys(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
+	s := open(t, c)
+	mustMerge(t, s, marks{active(1): bits(5)})
+	if err := raw(t, c.URL).SetBit(t.Context(), c.Prefix+":{s0}:day:active:20260301", int64(c.SegmentBits), 1).Err(); err != nil {
+		t.Fatal(err)
+	}
+	p := bitmap.Program{Inputs: 1, Steps: []bitmap.Step{{Op: bitmap.Count, Src: []int{0}, Dst: 1}, {Op: bitmap.Read, Src: []int{0}, Dst: 1}}}
+	got, err := s.Run(t.Context(), 0, []cohort.Bitmap{active(1)}, p)
+	if err != nil || got.Counts[0] != 1 || len(got.Reads[0]) > c.SegmentBits/8 {
+		t.Errorf("counted %v in %d bytes, %v", got.Counts, len(got.Reads[0]), err)
+	}
+}
