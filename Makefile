@@ -49,8 +49,8 @@ fmt: ## Format Go and templ sources
 	go tool templ fmt .
 	gofmt -w .
 
-bench: ## Run the benchmarks
-	go test -run '^$$' -bench . -benchmem ./...
+bench: ## Run the benchmarks with a limit and print one table, in about five minutes
+	@scripts/bench
 
 deps: ## Install what the tests need (Debian, Ubuntu)
 	@scripts/deps

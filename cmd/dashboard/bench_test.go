@@ -45,6 +45,7 @@ type engineBench struct {
 	naive   *redis.Client   // it sends each command by itself
 	url     string          // of the dashboard
 	pid     int
+	members int64 // in the list
 }
 
 // BenchmarkEngine measures questions about 100 million users, of whom a quarter
@@ -52,21 +53,27 @@ type engineBench struct {
 // of each ratio are measured in turn; the figures are medians of five rounds.
 func BenchmarkEngine(b *testing.B) {
 	e := newEngineBench(b)
-	table := fmt.Sprintf("/api/v1/retention?start=active&cohorts=any&periods=30&from=%s&to=%s&as_of=%[2]s&refresh=1",
+	table := fmt.Sprintf("/api/v1/retention?start=active&cohorts=any&periods=30&from=%s&to=%s&as_of=%[2]s",
 		benchDay(benchDays-tableDays).Format(time.DateOnly), benchDay(benchDays-1).Format(time.DateOnly))
+	members := fmt.Sprintf("/api/v1/cohorts/members.csv?expr=active@%s", benchDay(0).Format(time.DateOnly))
 	windows := strings.Replace(strings.Replace(table, "retention?start=", "active?window=30&metric=", 1), "&cohorts=any&periods=30", "", 1)
 	sides := []*side{
-		{name: "table", run: func() { e.ask(b, table) }},
-		{name: "windows", run: func() { e.ask(b, windows) }},
+		{name: "table", prepare: e.forgetCounts, run: func() { e.ask(b, table) }},
+		{name: "kept", run: func() { e.ask(b, table) }},
+		{name: "windows", prepare: e.forgetCounts, run: func() { e.ask(b, windows) }},
+		{name: "members", run: func() { e.list(b, members) }},
 		{name: "naive", run: func() { e.oneByOne(b) }},
 	}
+	straying := &side{name: "straying", prepare: e.forgetCounts, run: func() { e.ask(b, table) }}
 	for i := range e.clients {
 		sides = append(sides,
 			&side{name: "get31-" + strconv.Itoa(i+1), run: func() { e.readAll(b, i, benchDays-tableDays) }},
 			&side{name: "get60-" + strconv.Itoa(i+1), run: func() { e.readAll(b, i, 0) }})
 	}
 	for b.Loop() {
-		inTurn(sides, benchRounds)
+		inTurn(b, sides, benchRounds)
+		e.stray(b)
+		inTurn(b, []*side{straying}, benchRounds)
 	}
 	took := map[string]float64{}
 	for _, s := range sides {
@@ -78,20 +85,27 @@ func BenchmarkEngine(b *testing.B) {
 	b.ReportMetric(took["table"]/get31, "table/get")
 	b.ReportMetric(took["table"]/took["naive"], "table/naive")
 	b.ReportMetric(took["windows"]/get60, "windows/get")
+	b.ReportMetric(straying.median().Seconds()/took["table"], "stray/without")
+	b.ReportMetric(float64(e.members)/took["members"]/1e6, "members-M/s")
 	b.ReportMetric(e.peakMiB(b), "dashboard-MiB")
 }
 
 // side is one of the things that are compared.
 type side struct {
-	name  string
-	run   func()
-	times []time.Duration
+	name    string
+	prepare func(b *testing.B) // not measured; may be nil
+	run     func()
+	times   []time.Duration
 }
 
 // inTurn runs the sides one after the other, several times.
-func inTurn(sides []*side, rounds int) {
+func inTurn(b *testing.B, sides []*side, rounds int) {
+	b.Helper()
 	for range rounds {
 		for _, s := range sides {
+			if s.prepare != nil {
+				s.prepare(b)
+			}
 			begin := time.Now()
 			s.run()
 			s.times = append(s.times, time.Since(begin))
@@ -200,6 +214,54 @@ func (e *engineBench) ask(b *testing.B, path string) string {
 		b.Fatalf("%s: %s, %v, %.300s", path, answer.Status, err, body)
 	}
 	return string(body)
+}
+
+// forgetCounts removes the counts that the dashboard keeps.
+func (e *engineBench) forgetCounts(b *testing.B) {
+	b.Helper()
+	rows := e.naive.Scan(b.Context(), 0, benchPrefix+":{c*", 1000).Iterator()
+	for rows.Next(b.Context()) {
+		if err := e.naive.Unlink(b.Context(), rows.Val()).Err(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// plain asks for answers as they are: packing a list takes far more time than
+// making it.
+var plain = &http.Client{Transport: &http.Transport{DisableCompression: true}}
+
+// list reads a list of users to its end.
+func (e *engineBench) list(b *testing.B, path string) {
+	b.Helper()
+	answer, err := plain.Get(e.url + path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if _, err := io.Copy(io.Discard, answer.Body); err != nil || answer.StatusCode != http.StatusOK {
+		b.Fatalf("%s: %s, %v", path, answer.Status, err)
+	}
+	if e.members, err = strconv.ParseInt(answer.Header.Get("X-Bitboard-Count"), 10, 64); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// stray adds one user at a very high offset.
+func (e *engineBench) stray(b *testing.B) {
+	b.Helper()
+	row := fmt.Sprintf(`{"user_id":"3400000000","event":"active","day":"%s"}`, benchDay(benchDays-1).Format(time.DateOnly))
+	answer, err := http.Post(e.url+"/api/v1/events", "application/json", strings.NewReader(row))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		b.Fatalf("an event is answered with %s", answer.Status)
+	}
 }
 
 // readAll reads the days from one on as they are: what any answer that is
