@@ -127,7 +127,7 @@ func TestDoctorFinds(t *testing.T) {
 		{"bitmaps of other programs", func(p *patient) { p.do("SETBIT bb:{s0}:flag:activated 1 1") },
 			[]string{`ok     catalogue: 1 bitmap that other programs wrote, listed now: flag activated in segment 0`}},
 		{"a bitmap that is gone", func(p *patient) { p.do("DEL " + p.day("active", 1)) },
-			[]string{`wrong  catalogue: 1 bitmap listed and no longer there, evicted or deleted: active on [\d-]+ in segment 0.*import those days again`, `wrong  days: active has no data on 1 day: [\d-]+; import`}},
+			[]string{`wrong  catalogue: 1 bitmap listed and no longer there, evicted or deleted: active on [\d-]+ in segment 0.*import those days again`, `hint   days: active has no data on 1 day: [\d-]+; import`}},
 		{"a missing segment", func(p *patient) {
 			p.do("SETBIT bb:{s1}:known 1 1", "SETBIT bb:{s1}:day:active:"+p.days[0]+" 1 1", "SETBIT bb:{s1}:day:active:"+p.days[2]+" 1 1", "SET bb:{meta}:next_offset 5000")
 		}, []string{`wrong  days: active lacks a segment on 1 day .*: [\d-]+; import`, `wrong  dictionary: 1 known user of \d+ looked at without an ID, at offset 4097`, `hint   density: `}},

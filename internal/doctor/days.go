@@ -89,7 +89,8 @@ func (e *examination) days(ctx context.Context) error {
 	for _, metric := range metricsIn(catalogue) {
 		missing, partly := e.missing(catalogue, metric)
 		if missing.n > 0 {
-			e.wrong("days", "%s has no data on %s: %s; import them again", metric, count(int64(missing.n), "day"), missing)
+			// Nobody can tell such a day from one on which nobody came.
+			e.hint("days", "%s has no data on %s: %s; import them again, unless nobody came", metric, count(int64(missing.n), "day"), missing)
 		}
 		if partly.n > 0 {
 			e.wrong("days", "%s lacks a segment on %s that the days before and after have: %s; import them again", metric, count(int64(partly.n), "day"), partly)

@@ -116,8 +116,8 @@ func TestDaysAreJudgedUpToYesterday(t *testing.T) {
 		says string
 	}{
 		{noon.AddDate(0, 0, -4), "ok     days: none is missing"},
-		{noon.AddDate(0, 0, -1), "wrong  days: active has no data on 1 day: 2026-03-07; import"},
-		{noon, "wrong  days: active has no data on 2 days: 2026-03-07, 2026-03-09; import"},
+		{noon.AddDate(0, 0, -1), "hint   days: active has no data on 1 day: 2026-03-07; import"},
+		{noon, "hint   days: active has no data on 2 days: 2026-03-07, 2026-03-09; import"},
 		{noon.AddDate(0, 0, 10), "active has no data on 12 days: 2026-03-07, 2026-03-09, 2026-03-10, 2026-03-11, 2026-03-12 and 7 more; import"},
 	} {
 		b.check(c.now, c.says)
@@ -132,8 +132,8 @@ func TestDaysPastTheirKeepAreNotMissed(t *testing.T) {
 	}
 	b.check(noon, "ok     catalogue: lists 6 bitmaps", "ok     days: none is missing")
 	b.Del(t.Context(), b.config.Prefix+":{s0}:day:opened:20260306")
-	b.check(noon, "wrong  catalogue: 1 bitmap listed and no longer there, evicted or deleted: opened on 2026-03-06", "wrong  days: opened has no data on 1 day: 2026-03-06")
-	b.check(noon, "ok     catalogue: lists 5 bitmaps", "wrong  days: opened has no data on 1 day: 2026-03-06")
+	b.check(noon, "wrong  catalogue: 1 bitmap listed and no longer there, evicted or deleted: opened on 2026-03-06", "hint   days: opened has no data on 1 day: 2026-03-06")
+	b.check(noon, "ok     catalogue: lists 5 bitmaps", "hint   days: opened has no data on 1 day: 2026-03-06")
 }
 
 func TestDenseIDsNeedNoDictionary(t *testing.T) {

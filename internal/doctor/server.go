@@ -40,8 +40,8 @@ func (e *examination) eviction(all []store.Server) {
 		}
 		if s.EvictedKeys > 0 {
 			sound = false
-			e.wrong("eviction", "%s has removed %s since it started, so that any day may be too low; "+
-				"import the days again, then redis-cli CONFIG RESETSTAT", s.Address, count(s.EvictedKeys, "key"))
+			e.wrong("eviction", "%s has removed %s since it started, of days or of user IDs, so that any number may be wrong; "+
+				"restore a copy of the data, or import all of them under another prefix, then redis-cli CONFIG RESETSTAT", s.Address, count(s.EvictedKeys, "key"))
 		}
 	}
 	if sound {

@@ -24,6 +24,7 @@ var laws = []struct {
 	{"writers killed at each step", writersKilledAtEachStep},
 	{"store emptied while IDs get offsets", storeEmptiedWhileIDsGetOffsets},
 	{"offset with a mark is handed out to nobody", offsetWithAMarkIsHandedOutToNobody},
+	{"lost counter begins above all users", lostCounterBeginsAboveAllUsers},
 
 	{"concurrent writers agree on offsets", concurrentWritersAgreeOnOffsets},
 	{"assign keeps order and repeats", assignKeepsOrderAndRepeats},

@@ -68,3 +68,16 @@ func (s *Store) writable(ctx context.Context) error {
 		" removes keys when its memory is full (maxmemory-policy " + e.policy + "), so that days would be lost, and nothing is written; " +
 		"set it to noeviction: redis-cli CONFIG SET maxmemory-policy noeviction, and in the server's configuration"}
 }
+
+// undiminished refuses to hand out offsets once keys were evicted: an ID that
+// the dictionary has lost cannot be told from a new one, and its user would be
+// counted twice.
+func (s *Store) undiminished(ctx context.Context) error {
+	e, err := s.eviction(ctx)
+	if err != nil || !e.evicted {
+		return err
+	}
+	return &fault.Error{Kind: fault.ErrUnavailable, Code: "evicted_keys", Position: fault.NoPosition, Message: "the store at " + s.shown +
+		" has removed keys when its memory was full, perhaps those of user IDs, so that nobody new is taken in, lest a known user be counted twice; " +
+		"restore a copy of the data, or import all of them under another prefix, then redis-cli CONFIG RESETSTAT"}
+}

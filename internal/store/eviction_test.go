@@ -112,6 +112,14 @@ func TestEvictedKeysMakeDaysSuspect(t *testing.T) {
 	if got := judge(); got != cohort.Evicted {
 		t.Errorf("after the policy was put right: %q, want evicted still", got)
 	}
+	// Who seems new may be a user whose dictionary entry is gone.
+	_, err := s.Assign(t.Context(), []string{"newcomer"})
+	checkUnavailable(t, err, "lest a known user be counted twice")
+	if err := client.ConfigResetStat(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	s.AskAboutEviction()
+	mustAssign(t, s, "newcomer")
 }
 
 func TestFullServerIsStillRead(t *testing.T) {

@@ -12,21 +12,28 @@ import (
 
 // reserveScript hands out ARGV[1] consecutive offsets and returns the first,
 // and the epoch. When fewer are left below ARGV[2] it takes none and returns -1
-// less those left. KEYS: next offset, epoch.
+// less those left. KEYS: next offset, epoch, the segments of the known users.
+// ARGV[3] is the offsets of a segment: should the counter be lost, it begins
+// again above all users that there are.
 var reserveScript = redis.NewScript(`
-local next, epoch = tonumber(redis.call('GET', KEYS[1]) or 0), redis.call('GET', KEYS[2]) or ''
+local epoch, stored = redis.call('GET', KEYS[2]) or '', redis.call('GET', KEYS[1])
+local known, next = redis.call('STRLEN', KEYS[3]), tonumber(stored or 0)
+if not stored and known > 0 then next = (8 * known + 1) * ARGV[3] end
 local n, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
 if not next then return {false, epoch} end
 if next + n > limit then return {-1 - math.max(0, limit - next), epoch} end
-redis.call('INCRBY', KEYS[1], n)
+redis.call('SET', KEYS[1], string.format('%d', next + n))
 return {next, epoch}
 `)
 
 // passScript makes sure that the offsets below ARGV[1] are handed out to nobody
-// any more. It returns which was next, and the epoch. KEYS as for reserveScript.
+// any more. It returns which was next, and the epoch. KEYS as for reserveScript;
+// ARGV[2] is the offsets of a segment.
 var passScript = redis.NewScript(`
-local next = tonumber(redis.call('GET', KEYS[1]) or 0)
-if next and next < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1]) end
+local stored, known = redis.call('GET', KEYS[1]), redis.call('STRLEN', KEYS[3])
+local next, least = tonumber(stored or 0), tonumber(ARGV[1])
+if not stored and known > 0 then least = math.max(least, (8 * known + 1) * ARGV[2]) end
+if next and next < least then redis.call('SET', KEYS[1], string.format('%d', least)) end
 return {next or false, redis.call('GET', KEYS[2]) or ''}
 `)
 
@@ -44,7 +51,10 @@ type reservation struct {
 func (s *Store) reserve(ctx context.Context, ids []string) (reservation, error) {
 	r := reservation{servers: s.servers.count()}
 	limit := int64(s.config.MaxOffset) + 1
-	reply, err := reserveScript.Run(ctx, s.client, []string{s.keys.nextOffset(), s.keys.epoch()}, len(ids), limit).Slice()
+	if err := s.undiminished(ctx); err != nil {
+		return r, err
+	}
+	reply, err := reserveScript.Run(ctx, s.client, s.counterKeys(), len(ids), limit, s.config.SegmentBits).Slice()
 	if err != nil {
 		return r, s.failed(ctx, "reserve offsets", err)
 	}
@@ -74,7 +84,12 @@ func (s *Store) stateOf(reply []any) (next int64, epoch string, err error) {
 // emptied, or that lack the last writes after a failover, would give to others
 // what an earlier state of them had given to users.
 func (s *Store) passing(end int64) invocation {
-	return invocation{passScript, []string{s.keys.nextOffset(), s.keys.epoch()}, []any{end}}
+	return invocation{passScript, s.counterKeys(), []any{end, s.config.SegmentBits}}
+}
+
+// counterKeys are the KEYS of reserveScript.
+func (s *Store) counterKeys() []string {
+	return []string{s.keys.nextOffset(), s.keys.epoch(), s.keys.segmentsOf(member(knownUsers))}
 }
 
 // confirm makes sure that the data in which the IDs were entered are those that

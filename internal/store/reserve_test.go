@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"bitboard/internal/fault"
@@ -50,4 +51,20 @@ func offsetWithAMarkIsHandedOutToNobody(t *testing.T, k storetest.Kind) {
 			t.Errorf("offset %d was handed out, which may have marks of another user", offset)
 		}
 	}
+}
+
+func lostCounterBeginsAboveAllUsers(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
+	s := open(t, c)
+	offsets := mustAssign(t, s, manyIDs(50)...)
+	mustMerge(t, s, marks{active(1): bits(offsets...)})
+	for _, known := range []bool{true, false} {
+		drop(t, raw(t, c.URL), c.Prefix+":{meta}:next_offset")
+		if known { // users who are known are marked first
+			mustMerge(t, s, marks{active(2): bits(3)})
+		}
+		newcomer := mustAssign(t, s, fmt.Sprint("newcomer ", known))
+		mustMerge(t, s, marks{active(3): bits(newcomer...)})
+	}
+	mustBeOneToOne(t, c)
 }
