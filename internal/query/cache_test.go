@@ -2,6 +2,7 @@ package query_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"bitboard/internal/cohort"
+	"bitboard/internal/fault"
 	"bitboard/internal/query"
 	"bitboard/internal/store"
 	"bitboard/internal/store/storetest"
@@ -355,5 +357,33 @@ func TestOneQuestionAskedByManyIsComputedOnce(t *testing.T) {
 	asking.Wait()
 	if computed, cached := ledger.Cells(); computed != allCells || cached != 5*allCells {
 		t.Errorf("%d counts were computed and %d kept, want %d and %d", computed, cached, allCells, 5*allCells)
+	}
+}
+
+// unreadable is a real store whose kept counts cannot be read the second time.
+type unreadable struct {
+	*store.Store
+	reads int
+}
+
+func (u *unreadable) ReadCells(ctx context.Context, rows []cohort.CellRow) error {
+	if u.reads++; u.reads == 2 {
+		return fault.Unavailable(nil, "the store is away")
+	}
+	return u.Store.ReadCells(ctx, rows)
+}
+
+func TestAClaimIsGivenBackAfterAnError(t *testing.T) {
+	b := newCacheBench(t)
+	for d := week.From; d <= week.To; d++ {
+		b.merge(day(d), 1, 1<<20, 2<<20)
+	}
+	s := query.New(&unreadable{Store: b.store}, workspace, query.Config{TTLOpen: ttlOpen, SettleAfter: settleAfter})
+	q := cohort.RetentionQuestion{Start: "active", Return: "active", Range: week, Periods: 20, Membership: cohort.AnyTime, AsOf: week.To}
+	if _, err := query.Ask(t.Context(), s, q, query.Options{Now: later}); !errors.Is(err, fault.ErrUnavailable) {
+		t.Fatalf("the question was answered, %v", err)
+	}
+	if left := b.client.Keys(t.Context(), b.config.Prefix+":{c*claim*").Val(); len(left) > 0 {
+		t.Errorf("the claims %v are still held", left)
 	}
 }

@@ -21,7 +21,7 @@ type cell struct {
 
 // cells names the places of sets. The data that they are counted on are a part
 // of the rows' names, so that an emptied or restored store has none.
-func (p *printer) cells(sets []cohort.Set, rows []cohort.Row) []cell {
+func (p *fingerprinter) cells(sets []cohort.Set, rows []cohort.Row) []cell {
 	cells := make([]cell, 0, len(sets))
 	for _, r := range rows {
 		name := strconv.FormatUint(mix(text(r.Name), text(p.cat.Lineage())), 16)

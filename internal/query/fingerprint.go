@@ -22,18 +22,18 @@ type fingerprint struct {
 	open bool
 }
 
-// printer makes the prints of sets over one state of the data.
-type printer struct {
+// fingerprinter makes the fingerprints of sets over one state of the data.
+type fingerprinter struct {
 	cat     *cohort.Catalogue
 	settled cohort.Day // the last day that is settled
 	days    map[string]*dayPrints
 	lists   map[listKey]fingerprint
 }
 
-// newPrinter returns a printer. Days up to the settled one do not change any
+// newFingerprinter returns a fingerprinter. Days up to the settled one do not change any
 // more, unless somebody writes to them.
-func newPrinter(cat *cohort.Catalogue, settled cohort.Day) *printer {
-	return &printer{cat, settled, map[string]*dayPrints{}, map[listKey]fingerprint{}}
+func newFingerprinter(cat *cohort.Catalogue, settled cohort.Day) *fingerprinter {
+	return &fingerprinter{cat, settled, map[string]*dayPrints{}, map[listKey]fingerprint{}}
 }
 
 // settledDay returns the last day whose end is at least a while ago.
@@ -52,7 +52,7 @@ const (
 	atLeastShape
 )
 
-func (p *printer) of(s cohort.Set) fingerprint {
+func (p *fingerprinter) of(s cohort.Set) fingerprint {
 	switch s := s.(type) {
 	case cohort.Stored:
 		return p.stored(s.Bitmap)
@@ -72,12 +72,12 @@ func (p *printer) of(s cohort.Set) fingerprint {
 
 // stored is the print of a flag or of the known users, which have no day after
 // which they are settled.
-func (p *printer) stored(b cohort.Bitmap) fingerprint {
+func (p *fingerprinter) stored(b cohort.Bitmap) fingerprint {
 	return fingerprint{mix(storedShape, uint64(b.Kind), text(b.Metric)), mix(p.cat.Token(b), segmentsPrint(p.cat.SegmentsOf(b))), true}
 }
 
 // list is the print of sets in order, made once for a list that several share.
-func (p *printer) list(kind uint64, of []cohort.Set) fingerprint {
+func (p *fingerprinter) list(kind uint64, of []cohort.Set) fingerprint {
 	if len(of) == 0 {
 		return fingerprint{shape: mix(kind)}
 	}
@@ -105,7 +105,7 @@ func combined(kind uint64, of ...fingerprint) fingerprint {
 	return fingerprint{mix(shapes...), mix(contents...), open}
 }
 
-func (p *printer) onAny(s cohort.OnAny) fingerprint {
+func (p *fingerprinter) onAny(s cohort.OnAny) fingerprint {
 	d := p.days[s.Metric]
 	if d == nil {
 		d = newDayPrints(p.cat, s.Metric, p.settled)

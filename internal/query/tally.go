@@ -28,7 +28,7 @@ type tally struct {
 	computedAt time.Time // of the oldest count
 	computed   int       // those that were not kept from before
 	fresh      []cohort.CellRow
-	release    func() // gives back the claim on computing fresh; nil without one
+	release    func() // gives back the claim on computing fresh, also after an error; nil without one
 }
 
 // counting is the counting of sets for one answer.
@@ -51,15 +51,12 @@ func (s *Service) count(ctx context.Context, cat *cohort.Catalogue, sets []cohor
 			return tally{}, err
 		}
 	}
-	c.cells = newPrinter(c.cat, settled).cells(sets, rows)
+	c.cells = newFingerprinter(c.cat, settled).cells(sets, rows)
 	release, err := c.lookUpOrClaim(ctx)
 	if err != nil {
-		return tally{}, err
+		return tally{release: release}, err
 	}
 	t, err := c.computeMissing(ctx)
-	if err != nil && release != nil {
-		release()
-	}
 	t.release = release
 	return t, err
 }
@@ -84,7 +81,8 @@ func (c *counting) recheck(ctx context.Context, settled cohort.Day) error {
 }
 
 // lookUpOrClaim finds the counts that are kept. What is missing is this
-// caller's to compute, and everybody else's to wait for, when release is not nil.
+// caller's to compute, and everybody else's to wait for, when release is not
+// nil, which it may be beside an error.
 func (c *counting) lookUpOrClaim(ctx context.Context) (release func(), err error) {
 	if c.options.Refresh || !c.keeps() {
 		return nil, nil
