@@ -128,7 +128,24 @@ func (p *program) take(ctx context.Context, cfg config.Config, d *data, o ingest
 	if err != nil && ctx.Err() != nil {
 		return summary, errors.New("interrupted; the same import again completes it")
 	}
+	if err == nil {
+		p.noteFutureDays(ctx, d, cfg.Workspace.Metrics, o.Today)
+	}
 	return summary, err
+}
+
+// noteFutureDays says which metrics have marks on days that no report shows
+// yet, for they are likely a mistake. Not to know is no reason to fail.
+func (p *program) noteFutureDays(ctx context.Context, d *data, metrics []cohort.Metric, today cohort.Day) {
+	catalogue, err := d.Catalogue(ctx)
+	if err != nil {
+		return
+	}
+	for _, m := range metrics {
+		if span, ok := catalogue.Span(m.Name); ok && span.To > today {
+			fmt.Fprintf(p.stderr, "note: %s has marks up to %s, which is after today, %s; reports leave them out until then\n", m.Name, span.To, today)
+		}
+	}
 }
 
 // options checks the flags.

@@ -56,6 +56,11 @@ func TestImport(t *testing.T) {
 			name: "replace, verified", text: activity, args: []string{"--mode", "replace", "--verify"},
 			summary: "rows=3 accepted=3 rejected=0 users_new=2 bits_new=6 seconds=S\n",
 		},
+		{
+			name: "a day in the future", text: "user_id,event,day\nu1,expose,2026-03-01\nu1,login,2999-12-31\n",
+			summary: "rows=2 accepted=2 rejected=0 users_new=1 bits_new=3 seconds=S\n",
+			stderr:  "note: active has marks up to 2999-12-31, which is after today, ",
+		},
 		{name: "missing column", text: "user_id,event\nu1,login\n", code: 1, stderr: "dashboard: "},
 		{name: "junk", text: "\x00\x01\x02\xff", code: 1, stderr: "dashboard: "},
 		{name: "unknown mode", text: activity, args: []string{"--mode", "swap"}, code: 2, stderr: `dashboard: --mode "swap" is not accepted; give merge or replace`},

@@ -98,7 +98,7 @@ func (in *interpreter) rule(event []byte) (*rule, *fault.Error) {
 	}
 	r := in.mapping.find(event)
 	if r == nil {
-		return nil, fault.Invalid("unknown_event", rows.Event, "no metric is marked by the event %s; name it in the configuration's events", fault.Show(string(event)))
+		return nil, fault.Invalid("unknown_event", rows.Event, "no metric is marked by the event %s; name it in the configuration's events, or for one import with --event", fault.Show(string(event)))
 	}
 	in.recent.event, in.recent.rule = append(in.recent.event[:0], event...), r
 	return r, nil
