@@ -142,7 +142,7 @@ func TestRejectsFile(t *testing.T) {
 	if err != nil || strings.Count(string(lines), "\n") != 30 || !strings.Contains(string(lines), ":31: ") {
 		t.Errorf("rejects: %v, %s", err, lines)
 	}
-	if got := run(t, "import", file(t, "events.csv", text)); strings.Count(got.stderr, "unheard_of") != 20 {
+	if got := run(t, "import", file(t, "events.csv", text)); strings.Count(got.stderr, "events.csv:") != 20 || !strings.Contains(got.stderr, "30 × unknown_event: ") {
 		t.Errorf("without a file, stderr is %s", got.stderr)
 	}
 }
