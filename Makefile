@@ -7,10 +7,13 @@ export PLAYWRIGHT_DRIVER_PATH := $(CURDIR)/e2e/driver
 
 LINT := go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help run build test test-slow unit e2e shots lint vet drift generate fmt bench deps clean
+.PHONY: help demo run build test test-slow unit e2e shots lint vet drift generate fmt bench deps clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: build ## Serve sample data from memory on http://127.0.0.1:8080
+	bin/dashboard serve --demo
 
 run: build ## Serve on http://127.0.0.1:8080 with the embedded store in ./data
 	bin/dashboard serve

@@ -29,8 +29,9 @@ var layers = []layer{
 	{"e2e", []string{"internal/app"}},
 	{"internal/app", []string{
 		"internal/config", "internal/doctor", "internal/memberlist", "internal/web", "internal/ingest", "internal/query", "internal/store", "internal/store/embedded", "internal/store/memory",
-		"internal/store/address", "internal/cohort", "internal/fault",
+		"internal/store/address", "internal/demo", "internal/cohort", "internal/fault",
 	}},
+	{"internal/demo", []string{"internal/cohort"}},
 	{"internal/doctor", []string{"internal/store", "internal/cohort", "internal/bitmap"}},
 	{"internal/web", []string{
 		"internal/query", "internal/cohort", "internal/ingest", "internal/chart", "internal/memberlist", "internal/fault",
@@ -68,7 +69,7 @@ var libraries = []struct {
 	{"github.com/go-echarts/go-echarts/", []string{"internal/chart"}},
 	{"github.com/a-h/templ", []string{"views", "views/ui", "internal/web"}},
 	{"github.com/spf13/cobra", []string{"internal/app"}},
-	{"github.com/RoaringBitmap/roaring/", []string{"internal/ingest", "internal/store", "internal/query", "internal/bitmap"}},
+	{"github.com/RoaringBitmap/roaring/", []string{"internal/demo", "internal/ingest", "internal/store", "internal/query", "internal/bitmap"}},
 	{"github.com/playwright-community/playwright-go", nil},
 }
 

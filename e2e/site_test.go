@@ -131,7 +131,9 @@ func serve(t *testing.T, redis, log string) (url string) {
 	must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ready, ended := make(chan string, 1), make(chan error, 1)
-	go func() { ended <- app.Serve(ctx, c, slog.New(slog.DiscardHandler), func(url string) { ready <- url }) }()
+	go func() {
+		ended <- app.Serve(ctx, c, app.ServeOptions{Log: slog.New(slog.DiscardHandler), Ready: func(url string) { ready <- url }})
+	}()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {

@@ -3,7 +3,7 @@ package app
 import (
 	"context"
 	"errors"
-	"log/slog"
+	"time"
 
 	"bitboard/internal/config"
 	"bitboard/internal/store/embedded"
@@ -14,12 +14,15 @@ import (
 // openServed opens the store for a server, which goes on in memory when there
 // is no program to keep the data. For any other command that would be of no
 // use: what it writes would be gone when it ends, and it would find nothing.
-func openServed(ctx context.Context, c config.Config, log *slog.Logger) (*data, error) {
+func openServed(ctx context.Context, c config.Config, o ServeOptions) (*data, error) {
+	if o.Demo {
+		return openDemo(ctx, c, time.Now())
+	}
 	d, err := openData(ctx, c)
 	if !errors.Is(err, embedded.ErrNoProgram) {
 		return d, err
 	}
-	log.WarnContext(ctx, "serving from memory: what is written is gone when this program ends; install Redis 7 or later, or give --redis",
+	o.Log.WarnContext(ctx, "serving from memory: what is written is gone when this program ends; install Redis 7 or later, or give --redis",
 		"reason", embedded.ErrNoProgram)
 	return openInMemory(ctx, c)
 }

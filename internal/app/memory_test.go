@@ -99,7 +99,7 @@ func TestServingFromMemoryIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	err := Serve(ctx, settings(t, map[string]string{"data_dir": dir}), slog.New(slog.NewTextHandler(&log, nil)), func(string) { cancel() })
+	err := Serve(ctx, settings(t, map[string]string{"data_dir": dir}), ServeOptions{Log: slog.New(slog.NewTextHandler(&log, nil)), Ready: func(string) { cancel() }})
 	if err != nil || !strings.Contains(log.String(), "level=WARN") || !strings.Contains(log.String(), "serving from memory") {
 		t.Errorf("Serve: %v, log %q", err, log.String())
 	}

@@ -13,6 +13,9 @@ const noticeTimeout = 200 * time.Millisecond
 // notices returns what every page says about the store. A store that does not
 // answer in time has none: the page says so itself.
 func notices(d *data) func(context.Context) []web.Notice {
+	if d.demo {
+		return demoNotice
+	}
 	if d.inMemory {
 		return inMemoryNotice
 	}

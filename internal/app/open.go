@@ -26,6 +26,8 @@ type data struct {
 	stop func(context.Context) error
 	// inMemory is true when the data go away with this process.
 	inMemory bool
+	// demo is true when they are made up.
+	demo bool
 }
 
 // openData opens the store that the configuration names.

@@ -29,34 +29,55 @@ const (
 )
 
 func (p *program) serve() *cobra.Command {
+	var o ServeOptions
 	c := &cobra.Command{
-		Use:                   "serve [--listen ADDR] [--data-dir DIR]",
+		Use:                   "serve [--listen ADDR] [--data-dir DIR] [--demo]",
 		DisableFlagsInUseLine: true,
 		Short:                 "Serve the dashboard and its API",
 		Long:                  "Serve the dashboard and its API until SIGINT or SIGTERM.\n\n" + describeKeys(),
 		Args:                  exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := fromEnvironment(c); err != nil {
+				return err
+			}
 			cfg, err := configure(c)
 			if err != nil {
 				return err
 			}
-			return Serve(c.Context(), cfg, p.log, func(url string) { fmt.Fprintln(p.stdout, url) })
+			o.Log, o.Ready = p.log, func(url string) { fmt.Fprintln(p.stdout, url) }
+			return Serve(c.Context(), cfg, o)
 		},
 	}
 	setting(c.Flags(), "listen", "listen", "serve on `ADDR`, a HOST:PORT of this machine only")
+	c.Flags().BoolVar(&o.Demo, "demo", false, "serve sample data from memory; what is written is gone at the end")
+	perRun(c.Flags(), "demo", "BITBOARD_DEMO")
 	return c
 }
 
-// Serve serves until ctx ends, and then ends in order within ten seconds. It
-// tells ready the URL, with the port that was really taken, when requests are
-// answered.
-func Serve(ctx context.Context, c config.Config, log *slog.Logger, ready func(url string)) error {
+// ServeOptions is how to serve.
+type ServeOptions struct {
+	// Demo serves sample data from memory instead of the configured store.
+	Demo bool
+	Log  *slog.Logger
+	// Ready is told the URL, with the port that was really taken, when requests
+	// are answered.
+	Ready func(url string)
+}
+
+// Serve serves until ctx ends, and then ends in order within ten seconds.
+func Serve(ctx context.Context, c config.Config, o ServeOptions) error {
+	if o.Demo {
+		if err := checkDemo(c); err != nil {
+			return err
+		}
+		c.DenseIDs = true // before anything reads it: the sample's users are numbers
+	}
 	listener, err := listen(ctx, c.Listen)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-	d, err := openServed(ctx, c, log)
+	d, err := openServed(ctx, c, o)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
 	}
@@ -65,10 +86,10 @@ func Serve(ctx context.Context, c config.Config, log *slog.Logger, ready func(ur
 	}
 	background, cancel := context.WithCancel(ctx)
 	var scans sync.WaitGroup
-	scans.Go(func() { scanning(background, d.Store, c.Cache.CatalogueScan, log) })
-	handler, err := pages(c, d, log)
+	scans.Go(func() { scanning(background, d.Store, c.Cache.CatalogueScan, o.Log) })
+	handler, err := pages(c, d, o.Log)
 	if err == nil {
-		err = serveHTTP(ctx, listener, handler, log, ready)
+		err = serveHTTP(ctx, listener, handler, o.Log, o.Ready)
 	}
 	cancel()
 	scans.Wait()

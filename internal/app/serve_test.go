@@ -32,7 +32,7 @@ func serving(t *testing.T, c config.Config) (url string, stop func() error) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ready, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
-		ended <- Serve(ctx, c, slog.New(slog.DiscardHandler), func(url string) { ready <- url })
+		ended <- Serve(ctx, c, ServeOptions{Log: slog.New(slog.DiscardHandler), Ready: func(url string) { ready <- url }})
 	}()
 	result := func() error {
 		cancel()
@@ -129,7 +129,7 @@ func TestServeOnATakenPort(t *testing.T) {
 	defer taken.Close()
 	c := settings(t, map[string]string{"redis": storetest.Redis(t)})
 	c.Listen = taken.Addr().String()
-	err = Serve(t.Context(), c, slog.New(slog.DiscardHandler), func(string) { t.Error("ready on a taken port") })
+	err = Serve(t.Context(), c, ServeOptions{Log: slog.New(slog.DiscardHandler), Ready: func(string) { t.Error("ready on a taken port") }})
 	if want := "cannot listen on " + c.Listen + ": address already in use"; err == nil || err.Error() != want {
 		t.Errorf("error is %v, want %s", err, want)
 	}
