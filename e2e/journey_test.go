@@ -104,6 +104,43 @@ func TestProductManagerReadsRetention(t *testing.T) {
 	})
 }
 
+func TestProductManagerReadsEngagement(t *testing.T) {
+	inLooks(t, func(b *tab, a *activity) {
+		t := b.t
+		b.visit("/engagement?from=" + day(13) + "&to=" + day(1) + "&" + asOf)
+		if !b.look.noScript {
+			b.drawn()
+		}
+		for _, id := range []string{"lifecycle", "stickiness", "ratio", "recency"} {
+			b.click("#" + id + " details.as-table summary")
+		}
+		b.check()
+		yesterday := b.texts("#lifecycle tbody tr:last-child td")
+		came := number(yesterday[0]) + number(yesterday[1]) + number(yesterday[2])
+		if want := len(a.within(1, 1)); came != want {
+			t.Errorf("%d new, returning and resurrected users yesterday, want %d", came, want)
+		}
+		if got, want := number(b.texts("#stickiness tbody tr:first-child td")[1]), len(a.within(13, 1)); got != want {
+			t.Errorf("%d users came at least once, want %d", got, want)
+		}
+		if got, want := number(b.texts("#ratio tbody tr:last-child td")[1]), len(a.within(28, 1)); got != want {
+			t.Errorf("%d monthly users yesterday, want %d", got, want)
+		}
+		if got, want := number(b.texts("#recency tbody tr:first-child td")[0]), len(a.within(7, 0)); got != want {
+			t.Errorf("%d users came in the last week, want %d", got, want)
+		}
+		b.click("#lifecycle tbody tr:last-child td:nth-of-type(2) a")
+		if diff := cmp.Diff(a.bothDays(2), listed(b)); diff != "" {
+			t.Errorf("yesterday's returning users (-want +got):\n%s", diff)
+		}
+		b.visit("/engagement?granularity=week&" + asOf)
+		b.visit("/engagement?from=2026-02-30&" + asOf)
+		if n, err := b.Locator("[aria-invalid=true]").Count(); err != nil || n != 1 {
+			t.Errorf("%d fields are marked as wrong, want 1 (%v)", n, err)
+		}
+	})
+}
+
 func TestAnalystTakesACohortAway(t *testing.T) {
 	inLooks(t, func(b *tab, a *activity) {
 		t := b.t

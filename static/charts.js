@@ -9,13 +9,17 @@
   const whole = new Intl.NumberFormat(language);
   const short = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
   const percent = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
+  const decimal = new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
   const dayMonth = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", timeZone: "UTC" });
+  const monthYear = new Intl.DateTimeFormat(language, { month: "short", year: "numeric", timeZone: "UTC" });
   const longDay = new Intl.DateTimeFormat(language, { weekday: "short", day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 
   // Formatters by the name in data-format: of a value, and of an axis label.
   const formatters = {
-    count: { value: (v) => whole.format(v), axis: (v) => short.format(v) },
+    // What hangs below the axis is people too, not less than nobody.
+    count: { value: (v) => whole.format(Math.abs(v)), axis: (v) => short.format(Math.abs(v)) },
     percent: { value: (v) => percent.format(v), axis: (v) => percent.format(v) },
+    number: { value: (v) => decimal.format(v), axis: (v) => short.format(v) },
   };
 
   const stillness = matchMedia("(prefers-reduced-motion: reduce)");
@@ -31,9 +35,22 @@
   };
 
   const date = (iso) => new Date(`${iso}T00:00:00Z`);
-  const isTail = (series) => series.lineStyle?.type === "dashed";
+  // Names of the places on an axis by the name in data-axis: short and long.
+  const places = {
+    day: { short: (at) => dayMonth.format(date(at)), long: (at) => longDay.format(date(at)) },
+    week: { short: (at) => dayMonth.format(date(at)), long: (at) => longDay.format(date(at)) },
+    month: { short: (at) => monthYear.format(date(at)), long: (at) => monthYear.format(date(at)) },
+    text: { short: (at) => at, long: (at) => at },
+  };
+
+  const isTail = (series) => series.lineStyle?.type === "dashed" || series.itemStyle?.opacity < 1;
   const isMark = (series) => series.symbol === "triangle";
   const isMain = (series) => !isTail(series) && !isMark(series);
+  const isBar = (series) => series.type === "bar";
+  const isThin = (series) => series.lineStyle?.width === 1;
+
+  // A value between gaps has no line: only a dot shows it.
+  const isLone = (data, i) => data[i]?.value != null && data[i - 1]?.value == null && data[i + 1]?.value == null;
 
   // A line with what belongs to it: its incomplete tail and its suspect points.
   function lines(options) {
@@ -47,14 +64,18 @@
 
   // One row a line: its own value or the tail's, with what is to be said about it.
   function rows(options, index, format, words) {
-    return lines(options).flatMap(({ main, tail, mark }, i) => {
+    return lines(options).flatMap(({ main, tail }, i) => {
       const at = (series) => series?.data[index]?.value ?? null;
       const value = at(main) ?? at(tail);
       if (value === null) return [];
-      const notes = [at(main) === null && words.inProgress, at(mark) !== null && words.suspect].filter(Boolean);
-      const text = format.value(value) + (notes.length > 0 ? ` (${notes.join(", ")})` : "");
-      return [{ i, name: main.name, text }];
+      return [{ i, name: main.name, text: format.value(value) + (at(main) === null ? ` (${words.inProgress})` : "") }];
     });
+  }
+
+  // Why a place is suspect, each reason once.
+  function reasons(options, index) {
+    const found = options.series.filter(isMark).map((mark) => mark.data[index]?.name).filter(Boolean);
+    return [...new Set(found)];
   }
 
   // Built as elements: a string with style attributes would break style-src.
@@ -62,7 +83,7 @@
     const box = document.createElement("div");
     const head = document.createElement("div");
     head.className = "tip-head";
-    head.textContent = longDay.format(date(options.xAxis[0].data[index]));
+    head.textContent = [words.place(options.xAxis[0].data[index]), ...reasons(options, index)].join(" · ");
     box.append(head);
     for (const row of rows(options, index, format, words)) {
       const line = document.createElement("div");
@@ -79,29 +100,55 @@
     return box;
   }
 
+  // Colour tokens of all lines: four that differ, or for thin lines the steps of
+  // one scale, so that those in a sequence look like one.
+  function names(all) {
+    const thin = all.filter(({ main }) => isThin(main));
+    return all.map((line, i) => {
+      const nth = thin.indexOf(line);
+      return nth < 0 ? `series-${(i % 4) + 1}` : `scale-${Math.min(9, 4 + Math.floor((nth * 6) / thin.length))}`;
+    });
+  }
+
+  function paintLine(main, tail, tone) {
+    const width = isThin(main) ? 1 : 2;
+    const look = { itemStyle: { color: tone }, lineStyle: { color: tone, width } };
+    const few = main.data.length <= sparse;
+    const lone = !few && main.data.some((_, i) => isLone(main.data, i));
+    Object.assign(main, look, { symbol: "circle", symbolSize: 3 + width, showSymbol: few || lone, showAllSymbol: true, z: 1 + width });
+    if (lone) main.symbolSize = (_, { dataIndex }) => (isLone(main.data, dataIndex) ? 5 : 0);
+    if (tail) Object.assign(tail, look, { lineStyle: { ...look.lineStyle, type: "dashed" }, symbol: "emptyCircle", symbolSize: 4 + width, showSymbol: true, showAllSymbol: true });
+  }
+
+  function paintBars(main, tail, tone) {
+    Object.assign(main, { itemStyle: { color: tone }, barMaxWidth: 28, barCategoryGap: "25%" });
+    if (tail) tail.itemStyle = { ...tail.itemStyle, color: tone, borderColor: tone, borderWidth: 1, borderType: "dashed" };
+  }
+
   function dress(figure, plain) {
     const options = structuredClone(plain);
     const format = formatters[figure.dataset.format] ?? formatters.count;
     const [ink, soft, line, panel] = ["ink", "ink-soft", "line", "panel"].map(color);
     const font = getComputedStyle(document.body).fontFamily;
     const all = lines(options);
-    const colors = all.map((_, i) => color(`series-${(i % 4) + 1}`));
+    const place = places[figure.dataset.axis] ?? places.text;
+    const words = { inProgress: figure.dataset.inProgress, place: place.long };
+    const colors = names(all).map(color);
     const warn = color("warn");
 
     options.animation = !stillness.matches;
     options.animationDuration = 300;
     options.textStyle = { fontFamily: font, color: soft };
     all.forEach(({ main, tail, mark }, i) => {
-      const look = { itemStyle: { color: colors[i] }, lineStyle: { color: colors[i], width: 2 } };
-      Object.assign(main, look, { symbol: "circle", symbolSize: 5, showSymbol: main.data.length <= sparse });
-      if (tail) Object.assign(tail, look, { lineStyle: { ...look.lineStyle, type: "dashed" }, symbol: "emptyCircle", symbolSize: 6, showSymbol: true });
-      if (mark) Object.assign(mark, { itemStyle: { color: warn }, lineStyle: { width: 0 }, symbolSize: 10, showSymbol: true, z: 3 });
+      if (isBar(main)) paintBars(main, tail, colors[i]);
+      else paintLine(main, tail, colors[i]);
+      if (mark) Object.assign(mark, { itemStyle: { color: warn }, lineStyle: { width: 0 }, symbolSize: 10, showSymbol: true, showAllSymbol: true, z: 5 });
     });
     options.xAxis.forEach((axis) => {
       axis.axisLine = { lineStyle: { color: line } };
-      axis.boundaryGap = false;
+      axis.boundaryGap = isBar(options.series[0]);
       axis.axisTick = { show: false };
-      axis.axisLabel = { color: soft, fontSize: 12, hideOverlap: true, formatter: (day) => dayMonth.format(date(day)) };
+      axis.axisLabel = { color: soft, fontSize: 12, hideOverlap: true, formatter: place.short };
     });
     options.yAxis.forEach((axis) => {
       axis.splitLine = { lineStyle: { color: line } };
@@ -115,7 +162,7 @@
       borderColor: line,
       textStyle: { color: ink, fontSize: 13, fontFamily: font },
       axisPointer: { type: "line", lineStyle: { color: soft } },
-      formatter: (params) => tooltip(options, params[0].dataIndex, colors, format, figure.dataset),
+      formatter: (params) => tooltip(options, params[0].dataIndex, colors, format, words),
     };
     return options;
   }
@@ -132,11 +179,13 @@
     const all = lines(plain);
     const list = document.createElement("div");
     list.className = "legend";
+    const tones = names(all);
     all.forEach(({ main }, i) => {
+      if (all.length === 1) return; // the heading names it
       const button = document.createElement("button");
       button.type = "button";
       button.setAttribute("aria-pressed", "true");
-      button.append(swatch(`series-${(i % 4) + 1}`), main.name);
+      button.append(swatch(tones[i]), main.name);
       button.addEventListener("click", () => {
         button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
         chart.dispatchAction({ type: "legendToggleSelect", name: main.name });

@@ -61,8 +61,8 @@ func overview() OverviewPage {
 			Expr: "active@" + day(2) + " & active@" + day(1), Before: new(0.4171), BeforeDay: day(9),
 		},
 		Form:   OverviewForm{Metrics: metrics(), From: day(60), To: day(0)},
-		Active: ActivePanel{Options: json.RawMessage(`{"series":[]}`), CSV: "/api/v1/active?metric=active&format=csv"},
-		Return: ReturnPanel{Options: json.RawMessage(`{"series":[]}`), CSV: "/api/v1/retention?start=active&format=csv"},
+		Active: ActivePanel{Report: aReport("/api/v1/active?metric=active&format=csv")},
+		Return: ReturnPanel{Report: aReport("/api/v1/retention?start=active&format=csv")},
 	}
 	for ago := 60; ago >= 0; ago-- {
 		share := int64(1)
@@ -81,6 +81,11 @@ func overview() OverviewPage {
 	return o
 }
 
+// aReport is what a panel has besides its rows.
+func aReport(csv string) Report {
+	return Report{Options: json.RawMessage(`{"series":[]}`), CSV: csv, Marks: []string{"missing", "low", "missing_segment"}}
+}
+
 func countFact1(n int64, days int, before int64) CountFact {
 	f := CountFact{
 		Number: people(n), From: day(days), To: day(1), Before: &before, BeforeDay: day(8),
@@ -90,6 +95,43 @@ func countFact1(n int64, days int, before int64) CountFact {
 		f.Trend = append(f.Trend, wave(ago, n))
 	}
 	return f
+}
+
+func engagement() EngagementPage {
+	e := EngagementPage{
+		Page: page(),
+		Form: EngagementForm{
+			Metrics: metrics(), Granularity: "day", From: day(27), To: day(0), Windows: []ui.Choice{{Value: "28", Label: "28", Current: true}, {Value: "30", Label: "30"}},
+		},
+		Lifecycle:  LifecyclePanel{Report: aReport("/api/v1/lifecycle?format=csv"), Pulse: json.RawMessage(`{"series":[]}`)},
+		Stickiness: StickinessPanel{Report: aReport("/api/v1/stickiness?format=csv"), AtLeast: json.RawMessage(`{"series":[]}`), Open: true, Unlinked: true},
+		Ratio:      RatioPanel{Report: aReport("/api/v1/stickiness-ratio?format=csv"), Window: 28},
+		Recency:    RecencyPanel{Report: aReport("/api/v1/recency?format=csv")},
+	}
+	left := int64(20000)
+	for ago := 27; ago >= 0; ago-- {
+		users := wave(ago, 10000)
+		row := LifecycleRow{
+			Day: day(ago), New: people(users / 9), Returning: people(users / 2), Resurrected: people(users * 7 / 18), Dormant: people(users / 3),
+			Pulse: new(1.1 + float64(ago%7)/20), Complete: ago > 0, Suspect: suspectOn(ago),
+		}
+		if ago == 5 {
+			row.Dormant, row.Pulse = people(0), nil
+		}
+		e.Lifecycle.Rows = append(e.Lifecycle.Rows, row)
+		ratio := RatioRow{Day: day(ago), DAU: people(users), MAU: people(users * 6), Ratio: new(0.16), Complete: ago > 0, Suspect: suspectOn(ago)}
+		if ago == 5 {
+			ratio.MAU, ratio.Ratio = people(0), nil
+		}
+		e.Ratio.Rows = append(e.Ratio.Rows, ratio)
+		k := 28 - ago
+		e.Stickiness.Rows = append(e.Stickiness.Rows, StickinessRow{k, people(left / 8), ui.Number{Count: left}})
+		left -= left / 8
+	}
+	for i, days := range []string{"0-7", "8-14", "15-30", "31-60", "61+"} {
+		e.Recency.Rows = append(e.Recency.Rows, RecencyRow{days, people(int64(30000 / (i + 1))), new(0.4 / float64(i+1))})
+	}
+	return e
 }
 
 func retention() RetentionPage {

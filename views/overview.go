@@ -1,10 +1,6 @@
 package views
 
-import (
-	"encoding/json"
-
-	"bitboard/views/ui"
-)
+import "bitboard/views/ui"
 
 // OverviewPage is how the product does: the head numbers, active users and
 // next-day retention over a range of days.
@@ -76,14 +72,9 @@ type RateFact struct {
 
 // ActivePanel is active users by day, as a chart and as a table.
 type ActivePanel struct {
-	// Error says why there is nothing; empty when there is.
-	Error string
-	// Options are the chart's, from package chart.
-	Options json.RawMessage
+	Report
 	// Rows are the days in order.
 	Rows []ActiveRow
-	// CSV is the URL of the same rows as a file.
-	CSV string
 }
 
 // ActiveRow is a day's active users.
@@ -98,14 +89,9 @@ type ActiveRow struct {
 
 // ReturnPanel is next-day retention by day, as a chart and as a table.
 type ReturnPanel struct {
-	// Error says why there is nothing; empty when there is.
-	Error string
-	// Options are the chart's, from package chart.
-	Options json.RawMessage
+	Report
 	// Rows are the days in order.
 	Rows []ReturnRow
-	// CSV is the URL of the same rows as a file.
-	CSV string
 }
 
 // ReturnRow is the next-day retention of a day.
@@ -148,5 +134,21 @@ func direction(difference float64) string {
 		return "down"
 	default:
 		return "flat"
+	}
+}
+
+func (o OverviewPage) active() reportView {
+	return reportView{
+		Report: o.Active.Report, id: "active", title: o.Text.T("active.title"), empty: len(o.Active.Rows) == 0,
+		charts:     []ui.Chart{{ID: "active-chart", Label: o.Text.T("active.chart"), Options: o.Active.Options, Format: "count", Axis: "day"}},
+		definition: o.Text.T("active.definition"), basis: o.basis(o.Form.From, o.Form.To, ""),
+	}
+}
+
+func (o OverviewPage) comeBack() reportView {
+	return reportView{
+		Report: o.Return.Report, id: "return", title: o.Text.T("return.title"), empty: len(o.Return.Rows) == 0,
+		charts:     []ui.Chart{{ID: "return-chart", Label: o.Text.T("return.chart"), Options: o.Return.Options, Format: "percent", Axis: "day"}},
+		definition: o.Text.T("overview.next_day.definition"), basis: o.basis(o.Form.From, o.Form.To, ""),
 	}
 }

@@ -89,6 +89,7 @@ func navigation(p Page) []navItem {
 	items := []navItem{
 		{"overview", p.Text.T("nav.overview"), "/"},
 		{"retention", p.Text.T("nav.retention"), "/retention"},
+		{"engagement", p.Text.T("nav.engagement"), "/engagement"},
 		{"cohorts", p.Text.T("nav.cohorts"), "/cohorts"},
 		{"users", p.Text.T("nav.users"), "/users"},
 	}

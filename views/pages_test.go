@@ -62,7 +62,7 @@ func TestOverviewTables(t *testing.T) {
 	if diff := cmp.Diff([]string{"Wed, 18 Mar in progress", "6,125", "37,975", "80,850"}, row(tables[0], 61)); diff != "" {
 		t.Errorf("last row (-want +got):\n%s", diff)
 	}
-	if got := row(tables[0], 49)[0]; got != "Fri, 6 Mar data missing" {
+	if got := row(tables[0], 49)[0]; got != "Fri, 6 Mar no data" {
 		t.Errorf("the suspect day is %q", got)
 	}
 }
@@ -76,6 +76,47 @@ func TestAFailedPanelLeavesTheOthers(t *testing.T) {
 	}
 	if n := len(all(doc, "figure")); n != 1 {
 		t.Errorf("%d charts are left, want 1", n)
+	}
+}
+
+func TestEngagementTables(t *testing.T) {
+	tables := all(render(t, Engagement(engagement())), "table")
+	if len(tables) != 4 {
+		t.Fatalf("%d tables, want one a panel", len(tables))
+	}
+	tests := []struct {
+		name       string
+		table, row int
+		want       []string
+	}{
+		{"lifecycle", 0, 28, []string{"Wed, 18 Mar in progress", "1,361", "6,125", "4,763", "4,083", "1.10"}},
+		{"lifecycle of a suspect day", 0, 16, []string{"Fri, 6 Mar no data", "1,342", "6,041", "4,698", "4,027", "1.35"}},
+		{"nobody dormant", 0, 23, []string{"Fri, 13 Mar", "1,380", "6,212", "4,831", "0", "– undefined, because nobody is in the group"}},
+		{"stickiness", 1, 1, []string{"1", "2,500", "20,000"}},
+		{"ratio without monthly users", 2, 23, []string{"Fri, 13 Mar", "12,425", "0", "– undefined, because nobody is in the group"}},
+		{"recency", 3, 5, []string{"61+", "6,000", "8.0%"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, row(tables[tt.table], tt.row)); diff != "" {
+				t.Errorf("row (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEngagementExplainsItsMarksAndItsPanelsFailAlone(t *testing.T) {
+	e := engagement()
+	e.Ratio.Error = "the store did not answer"
+	doc := render(t, Engagement(e))
+	if failed, charts := len(withClass(doc, "failed")), len(all(doc, "figure")); failed != 1 || charts != 5 {
+		t.Errorf("%d parts failed and %d charts are left, want 1 and 5", failed, charts)
+	}
+	if got := content(withClass(doc, "marks")[0]); !strings.HasPrefix(got, "no data nothing was stored for that day") {
+		t.Errorf("the marks say %q", got)
+	}
+	if n := len(withClass(doc, "download")); n != 3 {
+		t.Errorf("%d files, want one for each panel that is left", n)
 	}
 }
 

@@ -148,20 +148,8 @@ func legendSteps(p Page, top float64) []ui.Choice {
 	return steps
 }
 
-// cohortName returns a cohort's date as its granularity names it.
-func (r RetentionPage) cohortName(day string) string {
-	switch r.Form.Granularity {
-	case "month":
-		return r.Text.Month(day)
-	case "week":
-		return r.Text.T("retention.week_of", "day", r.Text.Date(day))
-	default:
-		return r.dayName(day)
-	}
-}
-
-// periodName returns a column's heading, e.g. Day 3.
-func (r RetentionPage) periodName(n int) string {
+// columnName returns a column's heading, e.g. Day 3.
+func (r RetentionPage) columnName(n int) string {
 	number := strconv.Itoa(n)
 	switch r.Form.Granularity {
 	case "month":
@@ -171,13 +159,6 @@ func (r RetentionPage) periodName(n int) string {
 	default:
 		return r.Text.T("retention.day_n", "n", number)
 	}
-}
-
-func (r RetentionPage) granularities() []ui.Choice {
-	return chosen(r.Form.Granularity,
-		ui.Choice{Value: "day", Label: r.Text.T("granularity.day")},
-		ui.Choice{Value: "week", Label: r.Text.T("granularity.week")},
-		ui.Choice{Value: "month", Label: r.Text.T("granularity.month")})
 }
 
 func (r RetentionPage) cohortRules() []ui.Choice {
@@ -213,12 +194,4 @@ func (r RetentionPage) definition() string {
 		returning = r.Text.T("retention.define.every")
 	}
 	return cohort + " " + returning + " " + r.Text.T("retention.define.average")
-}
-
-// chosen marks the choice that has a value.
-func chosen(value string, choices ...ui.Choice) []ui.Choice {
-	for i := range choices {
-		choices[i].Current = choices[i].Value == value
-	}
-	return choices
 }

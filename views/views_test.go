@@ -20,7 +20,7 @@ type state struct {
 
 // states are all pages in all their states.
 func states() []state {
-	return slices.Concat(overviewStates(), retentionStates(), cohortStates(), userStates(), errorStates())
+	return slices.Concat(overviewStates(), retentionStates(), engagementStates(), cohortStates(), userStates(), errorStates())
 }
 
 func overviewStates() []state {
@@ -41,6 +41,29 @@ func overviewStates() []state {
 		{"overview of an empty range", change(func(o *OverviewPage) { o.Active.Rows, o.Return.Rows = nil, nil })},
 		{"overview without history", change(func(o *OverviewPage) { o.DAU.Before, o.NextDay.Before, o.NextDay.Rate = nil, nil, nil })},
 		{"overview with a wrong date", change(func(o *OverviewPage) { o.Form.Problem = &Problem{"from", NoPosition, "no such date"} })},
+	}
+}
+
+func engagementStates() []state {
+	change := func(edit func(*EngagementPage)) func(Page) templ.Component {
+		return func(p Page) templ.Component {
+			e := engagement()
+			e.Page = p
+			edit(&e)
+			return Engagement(e)
+		}
+	}
+	return []state{
+		{"engagement", change(func(*EngagementPage) {})},
+		{"engagement by week", change(func(e *EngagementPage) { e.Form.Granularity = "week" })},
+		{"engagement by month", change(func(e *EngagementPage) { e.Form.Granularity = "month" })},
+		{"engagement with failed panels", change(func(e *EngagementPage) {
+			e.Lifecycle.Error, e.Stickiness.Error, e.Ratio.Error, e.Recency.Error = "a", "b", "c", "d"
+		})},
+		{"engagement of an empty range", change(func(e *EngagementPage) {
+			e.Lifecycle.Rows, e.Stickiness.Rows, e.Ratio.Rows, e.Recency.Rows = nil, nil, nil, nil
+		})},
+		{"engagement with a wrong date", change(func(e *EngagementPage) { e.Form.Problem = &Problem{"to", NoPosition, "no such date"} })},
 	}
 }
 

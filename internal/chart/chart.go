@@ -15,115 +15,80 @@ import (
 
 // Point is one value of a series.
 type Point struct {
-	// Value is a count, or a rate of 0 to 1.
+	// Value is a count, or a rate.
 	Value float64
 	// Known is false where there is no value: the line has a gap.
 	Known bool
-	// Complete is false while the period isn't over: the line is dashed.
+	// Complete is false while the period isn't over: what is drawn is dashed.
 	Complete bool
-	// Suspect marks a value that may be too low because data are missing.
-	Suspect bool
+	// Suspect says in the reader's language why the value may be too low;
+	// empty when nothing speaks against it.
+	Suspect string
 }
 
-// Series is one line: a point for each date of the axis, in order.
+// Series is one line, or one part of each bar: a point for each place on the
+// axis, in order.
 type Series struct {
 	// Name stands in the legend and the tooltip, in the reader's language.
 	Name   string
 	Points []Point
+	// Thin draws a line that others stand out from.
+	Thin bool
 }
 
-// Counts returns an answer's points as a series of the same length.
-func Counts(name string, points []cohort.Point) Series {
+// Counts returns an answer's points as a series of the same length. Words puts
+// a suspicion into the reader's language.
+func Counts(name string, points []cohort.Point, words func(cohort.Suspicion) string) Series {
 	s := Series{Name: name, Points: make([]Point, len(points))}
 	for i, p := range points {
-		s.Points[i] = Point{Value: float64(p.Count), Known: true, Complete: p.Complete, Suspect: p.Suspect != ""}
+		s.Points[i] = Point{Value: float64(p.Count), Known: true, Complete: p.Complete, Suspect: words(p.Suspect)}
 	}
 	return s
 }
 
-// Lines returns the options of a line chart over dates. A series' complete
-// points are a solid line; its incomplete ones follow as a second, dashed
-// series that starts at the last complete point; its suspect points follow as
-// a third, of triangles without a line. All three have the same name, so that
-// they are shown and hidden together. The same input gives the same bytes, safe
-// inside a script element.
-func Lines(dates []cohort.Day, series ...Series) (json.RawMessage, error) {
-	line := charts.NewLine()
-	line.SetGlobalOptions(
-		charts.WithXAxisOpts(opts.XAxis{Type: "category"}),
-		charts.WithYAxisOpts(opts.YAxis{Type: "value"}),
-		// Hidden: the script makes one of buttons, which a keyboard reaches.
-		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
-		charts.WithGridOpts(opts.Grid{Left: "4", Right: "28", Top: "12", Bottom: "4", ContainLabel: opts.Bool(true)}),
-	)
-	line.SetXAxis(dates)
-	for _, s := range series {
-		if len(s.Points) != len(dates) {
-			return nil, fmt.Errorf("chart series %q has %d points for %d dates", s.Name, len(s.Points), len(dates))
-		}
-		addLine(line, s)
+// Dates returns the axis of dates, which the script puts into the reader's words.
+func Dates(days []cohort.Day) []string {
+	axis := make([]string, len(days))
+	for i, d := range days {
+		axis[i] = d.String()
 	}
-	return marshal(line)
+	return axis
 }
 
 // suspectSymbol is also how the script knows the series of suspect points.
 const suspectSymbol = "triangle"
 
-// addLine adds a series, with its dashed tail and its suspect points when it has them.
-func addLine(line *charts.Line, s Series) {
-	line.AddSeries(s.Name, solid(s.Points))
-	if data, found := tail(s.Points); found {
-		line.AddSeries(s.Name, data, charts.WithLineStyleOpts(opts.LineStyle{Type: "dashed"}))
-	}
-	if data, found := suspects(s.Points); found {
-		line.AddSeries(s.Name, data, charts.WithLineChartOpts(opts.LineChart{Symbol: suspectSymbol}))
+// frame is what all charts have in common.
+func frame() []charts.GlobalOpts {
+	return []charts.GlobalOpts{
+		charts.WithXAxisOpts(opts.XAxis{Type: "category"}),
+		charts.WithYAxisOpts(opts.YAxis{Type: "value"}),
+		// Hidden: the script makes one of buttons, which a keyboard reaches.
+		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
+		charts.WithGridOpts(opts.Grid{Left: "4", Right: "28", Top: "12", Bottom: "4", ContainLabel: opts.Bool(true)}),
 	}
 }
 
-// solid returns the complete points, with gaps for the others.
-func solid(points []Point) []opts.LineData {
-	data := make([]opts.LineData, len(points))
-	for i, p := range points {
-		if p.Known && p.Complete {
-			data[i].Value = p.Value
+// fits reports series that do not have a point for each place on the axis.
+func fits(axis []string, series []Series) error {
+	for _, s := range series {
+		if len(s.Points) != len(axis) {
+			return fmt.Errorf("chart series %q has %d points for %d places", s.Name, len(s.Points), len(axis))
 		}
 	}
-	return data
+	return nil
 }
 
-// tail returns the incomplete points, each joined to a complete point just
-// before it, which gets no symbol of its own.
-func tail(points []Point) (data []opts.LineData, found bool) {
-	data = make([]opts.LineData, len(points))
-	for i, p := range points {
-		if !p.Known || p.Complete {
-			continue
-		}
-		found = true
-		data[i].Value = p.Value
-		if i > 0 && points[i-1].Known && points[i-1].Complete {
-			data[i-1] = opts.LineData{Value: points[i-1].Value, Symbol: "none"}
-		}
-	}
-	return data, found
-}
-
-// suspects returns the suspect points alone.
-func suspects(points []Point) (data []opts.LineData, found bool) {
-	data = make([]opts.LineData, len(points))
-	for i, p := range points {
-		if p.Known && p.Suspect {
-			found = true
-			data[i].Value = p.Value
-		}
-	}
-	return data, found
+// drawing is a chart of the library.
+type drawing interface {
+	Validate()
+	JSON() map[string]any
 }
 
 // marshal returns a chart's options without what the library adds for pages of its own.
-func marshal(line *charts.Line) (json.RawMessage, error) {
-	line.Validate()
-	options := line.JSON()
+func marshal(d drawing) (json.RawMessage, error) {
+	d.Validate()
+	options := d.JSON()
 	for _, unused := range []string{"title", "toolbox", "color"} {
 		delete(options, unused)
 	}

@@ -20,8 +20,14 @@ type drawn struct {
 	Series []struct {
 		Name, Type string
 		Symbol     string
-		LineStyle  struct{ Type string }
-		Data       []struct {
+		Stack      string
+		ItemStyle  struct{ Opacity float64 }
+		LineStyle  struct {
+			Type  string
+			Width float64
+		}
+		Data []struct {
+			Name   string
 			Value  *float64
 			Symbol string
 		}
@@ -42,7 +48,7 @@ func read(t *testing.T, options json.RawMessage) drawn {
 
 func lines(t *testing.T, series ...Series) json.RawMessage {
 	t.Helper()
-	options, err := Lines(dates, series...)
+	options, err := Lines(Dates(dates), series...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +93,7 @@ func TestLines(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			d := read(t, lines(t, Series{"Active", tt.points}))
+			d := read(t, lines(t, Series{Name: "Active", Points: tt.points}))
 			if got := values(t, d, 0); got != tt.solid {
 				t.Errorf("solid line %q, want %q", got, tt.solid)
 			}
@@ -108,22 +114,26 @@ func TestLines(t *testing.T) {
 }
 
 func TestLinesMarksSuspectPoints(t *testing.T) {
-	odd := Point{Value: 0, Known: true, Complete: true, Suspect: true}
-	open := Point{Value: 4, Known: true, Suspect: true}
-	d := read(t, lines(t, Series{"Active", []Point{known(1), odd, known(3), open}}, Series{"Other", []Point{known(1), known(2), known(3), known(4)}}))
+	odd := Point{Value: 0, Known: true, Complete: true, Suspect: "low"}
+	undefined := Point{Complete: true, Suspect: "no data"}
+	open := Point{Value: 4, Known: true, Suspect: "low"}
+	d := read(t, lines(t, Series{Name: "Active", Points: []Point{undefined, odd, known(3), open}}, Series{Name: "Other", Points: []Point{known(1), known(2), known(3), known(4)}}))
 	if len(d.Series) != 4 {
 		t.Fatalf("%d series, want a line, its tail, its marks and the other line", len(d.Series))
 	}
-	if got := values(t, d, 0); got != "1 0 3 -" {
+	if got := values(t, d, 0); got != "- 0 3 -" {
 		t.Errorf("the line holds %q", got)
 	}
-	if got := values(t, d, 2); got != "- 0 - 4" || d.Series[2].Symbol != "triangle" || d.Series[2].Name != "Active" {
+	if got := values(t, d, 2); got != "0 0 - 4" || d.Series[2].Symbol != "triangle" || d.Series[2].Name != "Active" {
 		t.Errorf("the marks are %q, %+v", got, d.Series[2])
+	}
+	if got := d.Series[2].Data[0].Name; got != "no data" {
+		t.Errorf("the first mark says %q", got)
 	}
 }
 
 func TestLinesKeepsItsAxisAndItsTooltip(t *testing.T) {
-	d := read(t, lines(t, Series{"Active", []Point{known(1), known(2), known(3), known(4)}}))
+	d := read(t, lines(t, Series{Name: "Active", Points: []Point{known(1), known(2), known(3), known(4)}}))
 	want := []string{"2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04"}
 	if diff := cmp.Diff(want, d.XAxis[0].Data); diff != "" {
 		t.Errorf("dates (-want +got):\n%s", diff)
@@ -134,7 +144,7 @@ func TestLinesKeepsItsAxisAndItsTooltip(t *testing.T) {
 }
 
 func TestLinesIsDeterministicAndSafe(t *testing.T) {
-	series := Series{`</script><b>"Aktive"`, []Point{known(1), known(2), known(3), {Value: 4, Known: true}}}
+	series := Series{Name: `</script><b>"Aktive"`, Points: []Point{known(1), known(2), known(3), {Value: 4, Known: true}}}
 	first := lines(t, series, series)
 	for range 20 {
 		if again := lines(t, series, series); !bytes.Equal(first, again) {
@@ -149,15 +159,48 @@ func TestLinesIsDeterministicAndSafe(t *testing.T) {
 }
 
 func TestLinesRefusesSeriesOfAnotherLength(t *testing.T) {
-	_, err := Lines(dates, Series{"Active", []Point{known(1)}})
-	if err == nil || !strings.Contains(err.Error(), `"Active" has 1 points for 4 dates`) {
+	_, err := Lines(Dates(dates), Series{Name: "Active", Points: []Point{known(1)}})
+	if err == nil || !strings.Contains(err.Error(), `"Active" has 1 points for 4 places`) {
 		t.Errorf("error %v", err)
 	}
 }
 
+func TestBars(t *testing.T) {
+	open := Point{Value: -4, Known: true}
+	missing := Point{Known: true, Complete: true, Suspect: "no data"}
+	options, err := Bars(Dates(dates),
+		Series{Name: "New", Points: []Point{known(1), missing, known(3), {Value: 4, Known: true}}},
+		Series{Name: "Dormant", Points: []Point{known(-1), known(-2), {}, open}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := read(t, options)
+	var got []string
+	for i, s := range d.Series {
+		got = append(got, s.Name+" "+s.Type+" "+s.Stack+": "+values(t, d, i))
+	}
+	want := []string{
+		"New bar all: 1 0 3 -", "New bar all: - - - 4", "Dormant bar all: -1 -2 - -", "Dormant bar all: - - - -4", " line : - 0 - -",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("series (-want +got):\n%s", diff)
+	}
+	if d.Series[1].ItemStyle.Opacity >= 1 || d.Series[4].Symbol != "triangle" || d.Series[4].Data[1].Name != "no data" {
+		t.Errorf("the open bars and the marks are %+v, %+v", d.Series[1], d.Series[4])
+	}
+}
+
+func TestThinLinesAreTold(t *testing.T) {
+	d := read(t, lines(t, Series{Name: "A cohort", Thin: true, Points: []Point{known(1), known(2), known(3), {Value: 4, Known: true}}}))
+	if d.Series[0].LineStyle.Width != 1 || d.Series[1].LineStyle.Width != 1 || d.Series[1].LineStyle.Type != "dashed" {
+		t.Errorf("the line and its tail are %+v", d.Series)
+	}
+}
+
 func TestCounts(t *testing.T) {
-	got := Counts("Active", []cohort.Point{{Date: dates[0], Count: 7, Complete: true}, {Date: dates[1], Suspect: cohort.Missing}})
-	want := Series{"Active", []Point{{7, true, true, false}, {0, true, false, true}}}
+	words := func(s cohort.Suspicion) string { return strings.ToUpper(string(s)) }
+	got := Counts("Active", []cohort.Point{{Date: dates[0], Count: 7, Complete: true}, {Date: dates[1], Suspect: cohort.Missing}}, words)
+	want := Series{Name: "Active", Points: []Point{{7, true, true, ""}, {0, true, false, "MISSING"}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("series (-want +got):\n%s", diff)
 	}

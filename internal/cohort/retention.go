@@ -250,6 +250,9 @@ func (q RetentionQuestion) CellExpr(c Calendar, start Day, b Bracket) string {
 	case OnOrAfter:
 		return expr + " & " + onDays(q.Return, Range{at(b.From).From, q.AsOf})
 	case EveryPeriod:
+		if q.Granularity == Daily && b.From > 1 {
+			return expr + " & all(" + onDays(q.Return, Range{start + 1, start + Day(b.From)}) + ")"
+		}
 		for n := 1; n <= b.From; n++ {
 			expr += " & " + onDays(q.Return, at(n))
 		}

@@ -164,8 +164,12 @@ func withoutParam(u *url.URL, name string) string {
 	return u.EscapedPath() + "?" + v.Encode()
 }
 
-// people is a number with the list of exactly these people.
+// people is a number with the list of exactly these people, if an expression
+// names them.
 func (p *params) people(count int64, expr string) ui.Number {
+	if expr == "" {
+		return ui.Number{Count: count}
+	}
 	return ui.Number{Count: count, People: address("/cohorts", "expr", expr, "as_of", p.asOfParam())}
 }
 
@@ -193,4 +197,21 @@ func localPath(to string) string {
 		return "/"
 	}
 	return to
+}
+
+// staleNotice says when the newest data is so old that a report is empty.
+func (s *server) staleNotice(c echo.Context, p *params) []views.Notice {
+	cat, err := s.Query.Catalogue(c.Request().Context())
+	if err != nil {
+		return nil // what needs the data says so itself
+	}
+	span := s.dataSpan(cat, p.today)
+	if span.Len() == 0 || span.To >= p.today-monthWindow {
+		return nil
+	}
+	t := printer(c)
+	return []views.Notice{{
+		Kind: "info", Title: t.T("stale.title", "day", t.Date(span.To.String())), Message: t.T("stale.message"),
+		URL: address(c.Request().URL.Path, "as_of", (span.To + 1).String()), Link: t.T("stale.link"),
+	}}
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"sync"
@@ -36,7 +35,7 @@ func (s *server) overview(c echo.Context) error {
 		return render(c, http.StatusOK, views.Overview(o))
 	}
 	span := s.dataSpan(cat, p.today)
-	o.Notices = append(o.Notices, s.staleNotice(c, p, span)...)
+	o.Notices = append(o.Notices, s.staleNotice(c, p)...)
 	metric, days := p.metric("metric"), p.days()
 	if p.err == nil {
 		p.fail(days.Check())
@@ -47,9 +46,9 @@ func (s *server) overview(c echo.Context) error {
 	} else {
 		o.Form.From, o.Form.To = days.From.String(), days.To.String()
 	}
-	ctx, cancel := context.WithTimeout(c.Request().Context(), panelTimeout)
+	r, cancel := s.newReporter(c, p)
 	defer cancel()
-	b := &overviewBuilder{server: s, echo: c, ctx: ctx, params: p, metric: metric, span: span, page: &o}
+	b := &overviewBuilder{reporter: r, metric: metric, span: span}
 	var panels sync.WaitGroup
 	panels.Go(func() { o.DAU = b.countFact(1) })
 	panels.Go(func() { o.WAU = b.countFact(weekWindow) })
@@ -75,27 +74,11 @@ func (s *server) dataSpan(cat *cohort.Catalogue, until cohort.Day) cohort.Range 
 	return span
 }
 
-// staleNotice says when the newest data is so old that the page is empty.
-func (s *server) staleNotice(c echo.Context, p *params, span cohort.Range) []views.Notice {
-	if span.Len() == 0 || span.To >= p.today-monthWindow {
-		return nil
-	}
-	t := printer(c)
-	return []views.Notice{{
-		Kind: "info", Title: t.T("stale.title", "day", t.Date(span.To.String())), Message: t.T("stale.message"),
-		URL: address("/", "as_of", (span.To + 1).String()), Link: t.T("stale.link"),
-	}}
-}
-
 // overviewBuilder fills the panels of one page, each on its own.
 type overviewBuilder struct {
-	*server
-	echo   echo.Context
-	ctx    context.Context
-	params *params
+	reporter
 	metric string
 	span   cohort.Range // of all data
-	page   *views.OverviewPage
 }
 
 func (b *overviewBuilder) active(window int, days cohort.Range) (query.Answer[[]cohort.Point], cohort.ActiveQuestion, error) {
@@ -167,11 +150,14 @@ func (b *overviewBuilder) activePanel(days cohort.Range) views.ActivePanel {
 	for i, window := range []int{1, weekWindow, monthWindow} {
 		var err error
 		if series[i], questions[i], err = b.active(window, days); err != nil {
-			return views.ActivePanel{Error: b.panelError(b.echo, err)}
+			return views.ActivePanel{Report: b.failed(err)}
 		}
 	}
 	dau, wau, mau := series[0].Value, series[1].Value, series[2].Value
-	panel := views.ActivePanel{CSV: address("/overview.csv", "metric", b.metric, "from", days.From.String(), "to", days.To.String(), "as_of", b.params.asOfParam())}
+	panel := views.ActivePanel{Report: views.Report{
+		CSV:   address("/overview.csv", "metric", b.metric, "from", days.From.String(), "to", days.To.String(), "as_of", b.params.asOfParam()),
+		Marks: marksOf(dau),
+	}}
 	dates := make([]cohort.Day, len(dau))
 	for i, pt := range dau {
 		dates[i] = pt.Date
@@ -186,43 +172,45 @@ func (b *overviewBuilder) activePanel(days cohort.Range) views.ActivePanel {
 	for i := range wau {
 		wau[i].Suspect, mau[i].Suspect = "", ""
 	}
-	t := b.page.Text
-	var err error
-	panel.Options, err = chart.Lines(dates, chart.Counts(t.T("overview.dau"), dau), chart.Counts(t.T("overview.wau"), wau), chart.Counts(t.T("overview.mau"), mau))
-	if err != nil {
-		panel.Error = b.panelError(b.echo, err)
-	}
+	t := b.text
+	panel.Options = b.drawn(&panel.Report, chart.Lines, chart.Dates(dates), chart.Counts(t.T("overview.dau"), dau, b.words),
+		chart.Counts(t.T("overview.wau"), wau, b.words), chart.Counts(t.T("overview.mau"), mau, b.words))
 	return panel
 }
 
 func (b *overviewBuilder) returnPanel(days cohort.Range) views.ReturnPanel {
 	a, q, err := b.retention(days)
 	if err != nil {
-		return views.ReturnPanel{Error: b.panelError(b.echo, err)}
+		return views.ReturnPanel{Report: b.failed(err)}
 	}
-	panel := views.ReturnPanel{CSV: address("/api/v1/retention", "start", b.metric, "cohorts", "any", "periods", "1",
-		"from", days.From.String(), "to", days.To.String(), "as_of", b.params.asOfParam(), "format", "csv")}
+	users, _, err := b.active(1, days)
+	if err != nil {
+		return views.ReturnPanel{Report: b.failed(err)}
+	}
+	panel := views.ReturnPanel{Report: views.Report{
+		CSV: address("/api/v1/retention", "start", b.metric, "cohorts", "any", "periods", "1",
+			"from", days.From.String(), "to", days.To.String(), "as_of", b.params.asOfParam(), "format", "csv"),
+		Marks: marksOf(users.Value),
+	}}
 	var dates []cohort.Day
-	line := chart.Series{Name: b.page.Text.T("overview.next_day")}
-	for _, row := range a.Value.Rows {
+	line := chart.Series{Name: b.text.T("overview.next_day")}
+	for i, row := range a.Value.Rows {
 		if len(row.Cells) < 2 { // the next day has not begun
 			break
 		}
-		cell := row.Cells[1]
+		cell, suspect := row.Cells[1], users.Value[i].Suspect
+		if suspect == "" && i+1 < len(users.Value) {
+			suspect = users.Value[i+1].Suspect // nobody can come back on a day without data
+		}
 		rate := share(cell.Count, row.Size)
 		panel.Rows = append(panel.Rows, views.ReturnRow{
 			Day: row.Date.String(), Of: b.params.people(row.Size, q.MembersExpr(b.workspace.Calendar, row.Date)),
 			Kept: b.params.people(cell.Count, q.CellExpr(b.workspace.Calendar, row.Date, nextDayCell)), Rate: rate, Complete: cell.Complete,
+			Suspect: string(suspect),
 		})
-		point := chart.Point{Known: rate != nil, Complete: cell.Complete}
-		if rate != nil {
-			point.Value = *rate
-		}
-		dates, line.Points = append(dates, row.Date), append(line.Points, point)
+		dates, line.Points = append(dates, row.Date), append(line.Points, rated(rate, cell.Complete, b.words(suspect)))
 	}
-	if panel.Options, err = chart.Lines(dates, line); err != nil {
-		panel.Error = b.panelError(b.echo, err)
-	}
+	panel.Options = b.drawn(&panel.Report, chart.Lines, chart.Dates(dates), line)
 	return panel
 }
 

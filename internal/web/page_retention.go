@@ -28,6 +28,7 @@ func (s *server) retention(c echo.Context) error {
 	q := p.retention()
 	r := views.RetentionPage{Page: s.page(c, p.today), Form: s.retentionForm(p, q)}
 	if p.err == nil {
+		r.Notices = append(r.Notices, s.staleNotice(c, p)...)
 		a, err := query.Ask(c.Request().Context(), s.Query, q, p.opts)
 		if err == nil {
 			r.Table, err = s.retentionTable(c, p, q, a.Value)

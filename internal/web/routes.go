@@ -50,6 +50,7 @@ func (s *server) routes() []Route {
 		{get, "/", View, s.overview},
 		{get, "/overview.csv", View, s.overviewCSV},
 		{get, "/retention", View, s.retention},
+		{get, "/engagement", View, s.engagement},
 		{get, "/cohorts", Export, s.cohorts},
 		{get, "/users", LookUp, s.users},
 

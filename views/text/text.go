@@ -101,6 +101,11 @@ func (p *Printer) Percent(rate float64) string {
 	return p.numbers.Sprint(number.Percent(rate, number.Scale(1)))
 }
 
+// Decimal returns a number with two decimals.
+func (p *Printer) Decimal(n float64) string {
+	return p.numbers.Sprint(number.Decimal(n, number.Scale(2)))
+}
+
 // WholePercent returns a rate of 0 to 1 as whole per cent.
 func (p *Printer) WholePercent(rate float64) string {
 	return p.numbers.Sprint(number.Percent(rate, number.Scale(0)))

@@ -40,6 +40,7 @@ func TestPrinter(t *testing.T) {
 		{"a rate", en.Percent(0.42837), "42.8%"},
 		{"a whole rate", en.Percent(1), "100.0%"},
 		{"a rate without decimals", en.WholePercent(0.5), "50%"},
+		{"a quotient", en.Decimal(1.2345), "1.23"},
 		{"a rise", en.Signed(0.0349), "+3.5%"},
 		{"a fall", en.Signed(-0.012), "−1.2%"},
 		{"a change too small to show", en.Signed(-0.0001), "±0.0%"},

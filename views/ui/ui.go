@@ -80,8 +80,13 @@ type Chart struct {
 	Label string
 	// Options are the chart's options, from package chart.
 	Options json.RawMessage
-	// Format names the script's formatter of values: count or percent.
+	// Title is shown above the figure; empty when the panel's is enough.
+	Title string
+	// Format names the script's formatter of values: count, percent or number.
 	Format string
+	// Axis says what the places on the axis are: day, week or month, each named
+	// by a date, or text.
+	Axis string
 }
 
 // spark is the size of a sparkline's own coordinates.
