@@ -80,30 +80,6 @@ func TestProductManagerReadsTheOverview(t *testing.T) {
 	})
 }
 
-func TestProductManagerReadsRetention(t *testing.T) {
-	inLooks(t, func(b *tab, a *activity) {
-		t := b.t
-		b.visit("/retention?start=active&cohorts=any&show=count&periods=3&from=" + day(9) + "&to=" + day(3) + "&" + asOf)
-		for i, ago := range []int{9, 8, 7, 6, 5, 4, 3} {
-			row := fmt.Sprintf("tbody tr:nth-child(%d) td", i+1)
-			got := strings.Fields(b.texts(row)[2])[0] // size, day 0, day 1
-			if want := strconv.Itoa(len(a.bothDays(ago))); got != want {
-				t.Errorf("%s came back the day after %s, want %s", got, day(ago), want)
-			}
-		}
-		b.click("tbody tr:nth-child(1) td:nth-of-type(3) a")
-		if diff := cmp.Diff(a.bothDays(9), listed(b)); diff != "" {
-			t.Errorf("those who came back (-want +got):\n%s", diff)
-		}
-		b.visit("/retention?" + asOf)
-		b.visit("/retention?granularity=week&returning=on_or_after&" + asOf)
-		b.visit("/retention?from=2026-02-30&" + asOf)
-		if n, err := b.Locator("[aria-invalid=true]").Count(); err != nil || n != 1 {
-			t.Errorf("%d fields are marked as wrong, want 1 (%v)", n, err)
-		}
-	})
-}
-
 func TestProductManagerReadsEngagement(t *testing.T) {
 	inLooks(t, func(b *tab, a *activity) {
 		t := b.t

@@ -107,6 +107,13 @@ func (a *activity) bothDays(ago int) []string {
 	return slices.DeleteFunc(a.within(ago, ago), func(u string) bool { return !a.active[day(ago-1)][u] })
 }
 
+// cameBack returns the users active on a day and on at least one of the days
+// from..to after it.
+func (a *activity) cameBack(ago, from, to int) []string {
+	later := a.within(ago-from, ago-to)
+	return slices.DeleteFunc(a.within(ago, ago), func(u string) bool { return !slices.Contains(later, u) })
+}
+
 // activatedNotExposed returns the users of the ready example.
 func (a *activity) activatedNotExposed() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(a.activated)), func(u string) bool { return a.exposed[u] })

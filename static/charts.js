@@ -180,8 +180,8 @@
     const list = document.createElement("div");
     list.className = "legend";
     const tones = names(all);
-    all.forEach(({ main }, i) => {
-      if (all.length === 1) return; // the heading names it
+    const named = all.length > 1 ? all : []; // one alone is named by its heading
+    named.forEach(({ main }, i) => {
       const button = document.createElement("button");
       button.type = "button";
       button.setAttribute("aria-pressed", "true");
@@ -199,7 +199,7 @@
     };
     if (all.some(({ tail }) => tail)) key("dashed", figure.dataset.inProgress);
     if (all.some(({ mark }) => mark)) key("suspect", figure.dataset.suspect);
-    figure.prepend(list);
+    if (list.childElementCount > 0) figure.prepend(list);
   }
 
   function draw(figure) {

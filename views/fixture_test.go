@@ -139,9 +139,9 @@ func retention() RetentionPage {
 		Page: page(),
 		Form: RetentionForm{
 			Starts: metrics(), Returns: metrics(), Granularity: "day", Cohorts: "first", Returning: "on",
-			From: day(13), To: day(0), Periods: "7", Show: "percent",
+			From: day(13), To: day(0), Periods: "7", Columns: "1,7,30", Show: "percent",
 		},
-		Table: RetentionTable{From: day(13), To: day(0), Periods: []int{0, 1, 2, 3, 4, 5, 6, 7}, CSV: "/api/v1/retention?start=active&format=csv"},
+		Table: RetentionTable{From: day(13), To: day(0), Columns: []string{"0", "1", "2", "3", "4", "5", "6", "7"}, Report: aReport("/api/v1/retention?start=active&format=csv")},
 	}
 	shares := []float64{1, 0.44, 0.36, 0.31, 0.28, 0.265, 0.25, 0.24}
 	for ago := 13; ago >= 0; ago-- {
@@ -159,6 +159,8 @@ func retention() RetentionPage {
 		r.Table.Average = append(r.Table.Average, RetentionAverage{Rate: new(share), Cohorts: 13 - n})
 	}
 	r.Table.Average[7] = RetentionAverage{}
+	r.Curves = aReport("/api/v1/retention?start=active&format=csv")
+	r.OverTime = r.Table
 	return r
 }
 
@@ -174,6 +176,8 @@ func retentionCellOf(ago, n int, size int64, share float64) RetentionCell {
 		c.State = CellInProgress
 	case ago-n == 4:
 		return RetentionCell{State: CellNoData}
+	case ago == 12 && n == 5:
+		c.Suspect = "low"
 	case ago == 12 && n == 6:
 		c.Number, c.Rate = people(0), new(0.0)
 	}

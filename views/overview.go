@@ -28,6 +28,8 @@ type OverviewForm struct {
 	Metrics []ui.Choice
 	// From and To are the range as it was given.
 	From, To string
+	// Filter is a set expression; only its members are counted.
+	Filter string
 	// Problem is what is wrong with it, or nil.
 	Problem *Problem
 }

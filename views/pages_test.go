@@ -1,6 +1,7 @@
 package views
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -132,6 +133,7 @@ func TestRetentionCells(t *testing.T) {
 		{"the whole cohort", 1, 1, "cell scale-10", "100.0%"},
 		{"nobody", 2, 7, "cell scale-0", "0.0%"},
 		{"an empty cohort", 5, 1, "cell", "– undefined, because nobody is in the group"},
+		{"suspect", 2, 6, "cell suspect scale-5", "26.5% unusually low"},
 		{"no data", 3, 8, "cell no-data", "no data"},
 		{"in progress", 14, 1, "cell so-far scale-10", "100.0% in progress"},
 		{"not yet", 14, 2, "cell not-yet", "· not yet"},
@@ -175,12 +177,12 @@ func TestStep(t *testing.T) {
 func TestScaleTop(t *testing.T) {
 	table := func(rates ...float64) RetentionTable {
 		r := RetentionRow{}
-		var periods []int
+		var columns []string
 		for i := range rates {
-			periods = append(periods, i)
+			columns = append(columns, strconv.Itoa(i))
 			r.Cells = append(r.Cells, RetentionCell{Rate: &rates[i]})
 		}
-		return RetentionTable{Periods: periods, Rows: []RetentionRow{r}}
+		return RetentionTable{Columns: columns, Rows: []RetentionRow{r}}
 	}
 	tests := []struct {
 		name  string
@@ -191,6 +193,7 @@ func TestScaleTop(t *testing.T) {
 		{"a round rate is its own top", table(1, 0.4), 0.4},
 		{"all come back", table(1, 1), 1},
 		{"nobody comes back", table(1, 0), 0.05},
+		{"more than all", table(1, 1.8), 1},
 		{"only period 0", table(1), 0.05},
 	}
 	for _, tt := range tests {

@@ -26,6 +26,9 @@ type reportView struct {
 	// empty says that the answer has no row.
 	empty  bool
 	charts []ui.Chart
+	// tableAt leads to a table of the same numbers elsewhere on the page; empty
+	// when the panel has its own.
+	tableAt string
 	// note says something about all rows; it may be empty.
 	note       string
 	definition string

@@ -3,7 +3,9 @@ package views
 import (
 	"math"
 	"strconv"
+	"strings"
 
+	"bitboard/views/text"
 	"bitboard/views/ui"
 )
 
@@ -12,11 +14,13 @@ type RetentionPage struct {
 	Page
 	// Form is the question.
 	Form RetentionForm
-	// Error says why there is no table; empty when there is one, or when the
-	// form's Problem says it.
-	Error string
 	// Table is the answer.
 	Table RetentionTable
+	// Curves is the answer as a chart of cohorts over columns.
+	Curves Report
+	// OverTime is some columns of the cohorts in the range, and of those before
+	// it whose columns fall into it.
+	OverTime RetentionTable
 }
 
 // RetentionForm holds the chosen values, also those that are wrong.
@@ -33,7 +37,14 @@ type RetentionForm struct {
 	From, To string
 	// Periods is the highest period as it was given.
 	Periods string
-	// Show is percent or count.
+	// Brackets are the groups of periods as they were given; empty has a column
+	// for each period.
+	Brackets string
+	// Columns are the columns shown over time as they were given.
+	Columns string
+	// Filter is a set expression; only its members are counted.
+	Filter string
+	// Show is percent, previous or count.
 	Show string
 	// Problem is what is wrong with it, or nil.
 	Problem *Problem
@@ -41,16 +52,15 @@ type RetentionForm struct {
 
 // RetentionTable holds a row for each cohort and a column for each period.
 type RetentionTable struct {
+	Report
 	// From and To are the days that the cohorts cover.
 	From, To string
-	// Periods are the columns: 0, 1, 2, …
-	Periods []int
+	// Columns are the periods, 0, 1, 2, …, or groups of them such as 1-3.
+	Columns []string
 	// Rows are the cohorts in order of date.
 	Rows []RetentionRow
-	// Average has one entry for each period.
+	// Average has one entry for each column.
 	Average []RetentionAverage
-	// CSV is the URL of the same cells as a file.
-	CSV string
 }
 
 // RetentionRow is one cohort.
@@ -61,7 +71,9 @@ type RetentionRow struct {
 	Size ui.Number
 	// Complete is false while the cohort's own period isn't over.
 	Complete bool
-	// Cells has one entry for each of the table's periods.
+	// Suspect says why the size may be too low, as in CountFact.
+	Suspect string
+	// Cells has one entry for each of the table's columns.
 	Cells []RetentionCell
 }
 
@@ -85,8 +97,11 @@ type RetentionCell struct {
 	State CellState
 	// Number are the members who came back, for CellValue and CellInProgress.
 	Number ui.Number
-	// Rate is their share of the cohort, nil when the cohort is empty.
+	// Rate is their share of the cohort, or of the column before; nil when that
+	// is empty.
 	Rate *float64
+	// Suspect says why the number may be too low, as in CountFact.
+	Suspect string
 }
 
 // RetentionAverage is a column's rate over all its complete cells.
@@ -108,8 +123,8 @@ func (t RetentionTable) top() float64 {
 	highest := 0.0
 	for _, r := range t.Rows {
 		for i, c := range r.Cells {
-			if t.Periods[i] > 0 && c.Rate != nil {
-				highest = max(highest, *c.Rate)
+			if t.Columns[i] != "0" && c.Rate != nil {
+				highest = max(highest, min(1, *c.Rate))
 			}
 		}
 	}
@@ -120,6 +135,9 @@ func (t RetentionTable) top() float64 {
 // class returns a cell's classes: its state and, with a rate, its colour.
 func (c RetentionCell) class(top float64) string {
 	state := [...]string{"cell", "cell so-far", "cell not-yet", "cell no-data"}[c.State]
+	if c.Suspect != "" {
+		state += " suspect"
+	}
 	if c.Rate == nil || c.State > CellInProgress {
 		return state
 	}
@@ -148,17 +166,20 @@ func legendSteps(p Page, top float64) []ui.Choice {
 	return steps
 }
 
-// columnName returns a column's heading, e.g. Day 3.
-func (r RetentionPage) columnName(n int) string {
-	number := strconv.Itoa(n)
-	switch r.Form.Granularity {
+// ColumnName returns a column's heading, e.g. Day 3 or Week 1-3.
+func ColumnName(t *text.Printer, granularity, column string) string {
+	switch granularity {
 	case "month":
-		return r.Text.T("retention.month_n", "n", number)
+		return t.T("retention.month_n", "n", column)
 	case "week":
-		return r.Text.T("retention.week_n", "n", number)
+		return t.T("retention.week_n", "n", column)
 	default:
-		return r.Text.T("retention.day_n", "n", number)
+		return t.T("retention.day_n", "n", column)
 	}
+}
+
+func (r RetentionPage) columnName(column string) string {
+	return ColumnName(r.Text, r.Form.Granularity, column)
 }
 
 func (r RetentionPage) cohortRules() []ui.Choice {
@@ -177,11 +198,12 @@ func (r RetentionPage) returnRules() []ui.Choice {
 func (r RetentionPage) shows() []ui.Choice {
 	return chosen(r.Form.Show,
 		ui.Choice{Value: "percent", Label: r.Text.T("retention.show.percent")},
+		ui.Choice{Value: "previous", Label: r.Text.T("retention.show.previous")},
 		ui.Choice{Value: "count", Label: r.Text.T("retention.show.count")})
 }
 
-// definition says what the chosen rules count.
-func (r RetentionPage) definition() string {
+// definition says what the chosen rules count, and what a cell is divided by.
+func (r RetentionPage) definition(previous bool) string {
 	cohort := r.Text.T("retention.define.first")
 	if r.Form.Cohorts == "any" {
 		cohort = r.Text.T("retention.define.any")
@@ -193,5 +215,34 @@ func (r RetentionPage) definition() string {
 	case "every":
 		returning = r.Text.T("retention.define.every")
 	}
-	return cohort + " " + returning + " " + r.Text.T("retention.define.average")
+	parts := []string{cohort, returning}
+	if r.Form.Brackets != "" {
+		parts = append(parts, r.Text.T("retention.define.brackets"))
+	}
+	if r.Form.Filter != "" {
+		parts = append(parts, r.Text.T("retention.define.filter"))
+	}
+	if previous {
+		return strings.Join(append(parts, r.Text.T("retention.define.previous")), " ")
+	}
+	return strings.Join(append(parts, r.Text.T("retention.define.average")), " ")
+}
+
+// ofPrevious reports whether a cell is shown as a share of the column before it.
+func (r RetentionPage) ofPrevious() bool { return r.Form.Show == "previous" }
+
+func (r RetentionPage) curves() reportView {
+	return reportView{
+		Report: r.Curves, id: "curves", title: r.Text.T("retention.curves.title"), empty: len(r.Table.Rows) == 0, tableAt: "#table",
+		charts:     []ui.Chart{{ID: "curves-chart", Label: r.Text.T("retention.curves.chart"), Options: r.Curves.Options, Format: "percent", Axis: "text"}},
+		definition: r.Text.T("retention.curves.definition") + " " + r.definition(r.ofPrevious()), basis: r.basis(r.Table.From, r.Table.To, ""),
+	}
+}
+
+func (r RetentionPage) overTime() reportView {
+	return reportView{
+		Report: r.OverTime.Report, id: "over-time", title: r.Text.T("retention.over_time.title"), empty: len(r.OverTime.Rows) == 0,
+		charts:     []ui.Chart{{ID: "over-time-chart", Label: r.Text.T("retention.over_time.chart"), Options: r.OverTime.Options, Format: "percent", Axis: r.Form.Granularity}},
+		definition: r.Text.T("retention.over_time.definition") + " " + r.definition(false), basis: r.basis(r.OverTime.From, r.OverTime.To, ""),
+	}
 }

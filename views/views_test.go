@@ -83,8 +83,11 @@ func retentionStates() []state {
 		{"retention by month, or after", change(func(r *RetentionPage) {
 			r.Form.Granularity, r.Form.Returning, r.Form.Cohorts = "month", "on_or_after", "any"
 		})},
-		{"retention failed", change(func(r *RetentionPage) { r.Error = "a" })},
-		{"retention of an empty range", change(func(r *RetentionPage) { r.Table.Rows = nil })},
+		{"retention failed", change(func(r *RetentionPage) { r.Table.Error, r.Curves.Error, r.OverTime.Error = "a", "a", "b" })},
+		{"retention of the column before, in groups", change(func(r *RetentionPage) {
+			r.Form.Show, r.Form.Brackets, r.Form.Filter = "previous", "1-3,4-7", "exposed"
+		})},
+		{"retention of an empty range", change(func(r *RetentionPage) { r.Table.Rows, r.OverTime.Rows = nil, nil })},
 		{"retention with a wrong number", change(func(r *RetentionPage) { r.Form.Problem = &Problem{"periods", NoPosition, "too many"} })},
 	}
 }

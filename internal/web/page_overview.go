@@ -36,19 +36,21 @@ func (s *server) overview(c echo.Context) error {
 	}
 	span := s.dataSpan(cat, p.today)
 	o.Notices = append(o.Notices, s.staleNotice(c, p)...)
-	metric, days := p.metric("metric"), p.days()
+	metric, days, filter := p.metric("metric"), p.days(), p.filter()
 	if p.err == nil {
 		p.fail(days.Check())
 	}
-	o.Form = views.OverviewForm{Metrics: s.dailyMetrics(p.text("metric")), From: p.text("from"), To: p.text("to"), Problem: p.problem()}
+	o.Form = views.OverviewForm{Metrics: s.dailyMetrics(p.text("metric")), From: p.text("from"), To: p.text("to"), Filter: p.text("filter"), Problem: p.problem()}
 	if p.err != nil {
-		metric, days = s.firstDaily(), cohort.Range{From: p.today - overviewDays + 1, To: p.today}
+		metric, days, filter = s.firstDaily(), cohort.Range{From: p.today - overviewDays + 1, To: p.today}, nil
+		p.narrowed = ""
+		p.values.Del("filter")
 	} else {
 		o.Form.From, o.Form.To = days.From.String(), days.To.String()
 	}
 	r, cancel := s.newReporter(c, p)
 	defer cancel()
-	b := &overviewBuilder{reporter: r, metric: metric, span: span}
+	b := &overviewBuilder{reporter: r, metric: metric, filter: filter, span: span}
 	var panels sync.WaitGroup
 	panels.Go(func() { o.DAU = b.countFact(1) })
 	panels.Go(func() { o.WAU = b.countFact(weekWindow) })
@@ -78,11 +80,12 @@ func (s *server) dataSpan(cat *cohort.Catalogue, until cohort.Day) cohort.Range 
 type overviewBuilder struct {
 	reporter
 	metric string
+	filter cohort.Set   // nil keeps all
 	span   cohort.Range // of all data
 }
 
 func (b *overviewBuilder) active(window int, days cohort.Range) (query.Answer[[]cohort.Point], cohort.ActiveQuestion, error) {
-	q := cohort.ActiveQuestion{Metric: b.metric, Range: days, Window: window, AsOf: b.params.today}
+	q := cohort.ActiveQuestion{Metric: b.metric, Range: days, Window: window, Filter: b.filter, AsOf: b.params.today}
 	a, err := b.Query.Active(b.ctx, q, b.params.opts)
 	return a, q, err
 }
@@ -97,8 +100,9 @@ func (b *overviewBuilder) countFact(window int) views.CountFact {
 	points := a.Value
 	span := cohort.Range{From: yesterday - cohort.Day(window-1), To: yesterday}
 	last, before := points[len(points)-1], points[len(points)-1-weekWindow]
+	expr := b.params.filtered(q.Expr(span))
 	f := views.CountFact{
-		Number: b.params.people(last.Count, q.Expr(span)), From: span.From.String(), To: span.To.String(), Expr: q.Expr(span),
+		Number: b.params.people(last.Count, expr), From: span.From.String(), To: span.To.String(), Expr: expr,
 		Suspect: string(last.Suspect),
 	}
 	if before.Date >= b.span.From {
@@ -111,7 +115,7 @@ func (b *overviewBuilder) countFact(window int) views.CountFact {
 }
 
 func (b *overviewBuilder) retention(days cohort.Range) (query.Answer[cohort.Retention], cohort.RetentionQuestion, error) {
-	q := cohort.RetentionQuestion{Start: b.metric, Return: b.metric, Range: days, Periods: 1, Membership: cohort.AnyTime, AsOf: b.params.today}
+	q := cohort.RetentionQuestion{Start: b.metric, Return: b.metric, Range: days, Periods: 1, Membership: cohort.AnyTime, Filter: b.filter, AsOf: b.params.today}
 	a, err := query.Ask(b.ctx, b.Query, q, b.params.opts)
 	return a, q, err
 }
@@ -127,10 +131,10 @@ func (b *overviewBuilder) nextDay() views.RateFact {
 	}
 	rows := a.Value.Rows
 	row, before := rows[len(rows)-1], rows[0]
-	expr := q.CellExpr(b.workspace.Calendar, day, nextDayCell)
+	expr := b.params.filtered(q.CellExpr(b.workspace.Calendar, day, nextDayCell))
 	f := views.RateFact{
 		Day: day.String(), From: day.String(), To: (day + 1).String(), Expr: expr,
-		Of:   b.params.people(row.Size, q.MembersExpr(b.workspace.Calendar, day)),
+		Of:   b.params.people(row.Size, b.params.filtered(q.MembersExpr(b.workspace.Calendar, day))),
 		Kept: b.params.people(row.Cells[1].Count, expr), Rate: share(row.Cells[1].Count, row.Size),
 	}
 	if before.Date >= b.span.From {
@@ -155,14 +159,14 @@ func (b *overviewBuilder) activePanel(days cohort.Range) views.ActivePanel {
 	}
 	dau, wau, mau := series[0].Value, series[1].Value, series[2].Value
 	panel := views.ActivePanel{Report: views.Report{
-		CSV:   address("/overview.csv", "metric", b.metric, "from", days.From.String(), "to", days.To.String(), "as_of", b.params.asOfParam()),
+		CSV:   address("/overview.csv", "metric", b.metric, "from", days.From.String(), "to", days.To.String(), "filter", b.params.text("filter"), "as_of", b.params.asOfParam()),
 		Marks: marksOf(dau),
 	}}
 	dates := make([]cohort.Day, len(dau))
 	for i, pt := range dau {
 		dates[i] = pt.Date
 		at := func(s int, count int64) ui.Number {
-			return b.params.people(count, questions[s].Expr(cohort.Range{From: pt.Date - cohort.Day(questions[s].Window-1), To: pt.Date}))
+			return b.params.people(count, b.params.filtered(questions[s].Expr(cohort.Range{From: pt.Date - cohort.Day(questions[s].Window-1), To: pt.Date})))
 		}
 		panel.Rows = append(panel.Rows, views.ActiveRow{
 			Day: pt.Date.String(), DAU: at(0, pt.Count), WAU: at(1, wau[i].Count), MAU: at(2, mau[i].Count), Complete: pt.Complete, Suspect: string(pt.Suspect),
@@ -189,7 +193,7 @@ func (b *overviewBuilder) returnPanel(days cohort.Range) views.ReturnPanel {
 	}
 	panel := views.ReturnPanel{Report: views.Report{
 		CSV: address("/api/v1/retention", "start", b.metric, "cohorts", "any", "periods", "1",
-			"from", days.From.String(), "to", days.To.String(), "as_of", b.params.asOfParam(), "format", "csv"),
+			"from", days.From.String(), "to", days.To.String(), "filter", b.params.text("filter"), "as_of", b.params.asOfParam(), "format", "csv"),
 		Marks: marksOf(users.Value),
 	}}
 	var dates []cohort.Day
@@ -204,8 +208,8 @@ func (b *overviewBuilder) returnPanel(days cohort.Range) views.ReturnPanel {
 		}
 		rate := share(cell.Count, row.Size)
 		panel.Rows = append(panel.Rows, views.ReturnRow{
-			Day: row.Date.String(), Of: b.params.people(row.Size, q.MembersExpr(b.workspace.Calendar, row.Date)),
-			Kept: b.params.people(cell.Count, q.CellExpr(b.workspace.Calendar, row.Date, nextDayCell)), Rate: rate, Complete: cell.Complete,
+			Day: row.Date.String(), Of: b.params.people(row.Size, b.params.filtered(q.MembersExpr(b.workspace.Calendar, row.Date))),
+			Kept: b.params.people(cell.Count, b.params.filtered(q.CellExpr(b.workspace.Calendar, row.Date, nextDayCell))), Rate: rate, Complete: cell.Complete,
 			Suspect: string(suspect),
 		})
 		dates, line.Points = append(dates, row.Date), append(line.Points, rated(rate, cell.Complete, b.words(suspect)))
@@ -216,14 +220,14 @@ func (b *overviewBuilder) returnPanel(days cohort.Range) views.ReturnPanel {
 
 // overviewCSV is the rows of the chart of active users as a file.
 func (s *server) overviewCSV(c echo.Context) error {
-	p := s.params(c, "metric", "from", "to")
-	metric, days := p.metric("metric"), p.days()
+	p := s.params(c, "metric", "from", "to", "filter")
+	metric, days, filter := p.metric("metric"), p.days(), p.filter()
 	if p.err != nil {
 		return p.err
 	}
 	rows := table{header: []string{"date", "dau", "wau", "mau", "complete"}}
 	for i, window := range []int{1, weekWindow, monthWindow} {
-		q := cohort.ActiveQuestion{Metric: metric, Range: days, Window: window, AsOf: p.today}
+		q := cohort.ActiveQuestion{Metric: metric, Range: days, Window: window, Filter: filter, AsOf: p.today}
 		a, err := s.Query.Active(c.Request().Context(), q, p.opts)
 		if err != nil {
 			return err

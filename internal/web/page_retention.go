@@ -3,10 +3,13 @@ package web
 import (
 	"net/http"
 	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/labstack/echo/v4"
 
 	"bitboard/internal/cohort"
+	"bitboard/internal/fault"
 	"bitboard/internal/query"
 	"bitboard/views"
 )
@@ -14,39 +17,76 @@ import (
 // Ranges of a retention table that was asked for none: so many periods back.
 var retentionPeriods = map[cohort.Granularity]int{cohort.Daily: 14, cohort.Weekly: 8, cohort.Monthly: 6}
 
+// followedColumns are the columns shown over time when none were asked for.
+var followedColumns = map[cohort.Granularity]string{cohort.Daily: "1,7,30", cohort.Weekly: "1,4,12", cohort.Monthly: "1,3,6"}
+
 func (s *server) retention(c echo.Context) error {
 	p := s.pageParams(c)
-	for _, name := range []string{"brackets", "filter"} {
-		p.values.Del(name) // the page's columns are periods, and its links are about all people
-	}
 	g := p.granularity()
 	from := s.workspace.Calendar.Start(g, p.today)
 	from = s.workspace.Calendar.Add(g, from, -retentionPeriods[g]+1)
-	metric := s.firstDaily()
-	p.defaults("start", metric, "return", p.text("start"), "from", from.String(), "to", p.today.String(), "periods", strconv.Itoa(defaultPeriods))
+	p.defaults("start", s.firstDaily(), "from", from.String(), "to", p.today.String(), "periods", strconv.Itoa(defaultPeriods), "columns", followedColumns[g])
 	p.defaults("return", p.text("start"))
-	q := p.retention()
-	r := views.RetentionPage{Page: s.page(c, p.today), Form: s.retentionForm(p, q)}
+	q, columns := p.retention(), p.columns()
 	if p.err == nil {
-		r.Notices = append(r.Notices, s.staleNotice(c, p)...)
-		a, err := query.Ask(c.Request().Context(), s.Query, q, p.opts)
-		if err == nil {
-			r.Table, err = s.retentionTable(c, p, q, a.Value)
-		}
-		if err != nil {
-			r.Form.Problem, r.Error = s.problemOf(c, err)
+		p.fail(q.Check(s.workspace))
+	}
+	page := views.RetentionPage{Page: s.page(c, p.today), Form: s.retentionForm(p, q)}
+	if p.err == nil {
+		page.Notices = append(page.Notices, s.staleNotice(c, p)...)
+		s.retentionPanels(c, p, q, columns, &page)
+	}
+	page.ComputedAt = p.computedAt()
+	return render(c, http.StatusOK, views.Retention(page))
+}
+
+// retentionPanels fills the table with its curves and the columns over time,
+// each on its own.
+func (s *server) retentionPanels(c echo.Context, p *params, q cohort.RetentionQuestion, columns []cohort.Bracket, page *views.RetentionPage) {
+	r, cancel := s.newReporter(c, p)
+	defer cancel()
+	var panels sync.WaitGroup
+	panels.Go(func() {
+		b := &retentionBuilder{reporter: r, q: q, previous: page.Form.Show == "previous"}
+		page.Table, page.Curves = b.tableAndCurves()
+	})
+	panels.Go(func() {
+		b := &retentionBuilder{reporter: r, q: s.followed(q, columns), only: columns}
+		page.OverTime = b.overTime()
+	})
+	panels.Wait()
+}
+
+// columns reads the columns that are shown over time.
+func (p *params) columns() []cohort.Bracket {
+	columns, err := cohort.ParseBrackets("columns", p.text("columns"))
+	p.fail(err)
+	for _, b := range columns {
+		if b.From != b.To {
+			p.fail(fault.Invalid("bad_value", "columns", "%s is not one column; ascending periods such as 1,7,30 are accepted", b))
 		}
 	}
-	r.ComputedAt = p.computedAt()
-	return render(c, http.StatusOK, views.Retention(r))
+	return columns
+}
+
+// followed asks for some columns of the same cohorts and of those before them
+// whose columns fall into the range.
+func (s *server) followed(q cohort.RetentionQuestion, columns []cohort.Bracket) cohort.RetentionQuestion {
+	last := columns[len(columns)-1].To
+	first := s.workspace.Calendar.Add(q.Granularity, s.workspace.Calendar.Start(q.Granularity, q.Range.From), -last)
+	q.Range.From, q.Periods, q.Brackets = max(cohort.MinDay, first), last, nil
+	if q.Returning == cohort.OnPeriod {
+		q.Brackets = columns
+	}
+	return q
 }
 
 func (s *server) retentionForm(p *params, q cohort.RetentionQuestion) views.RetentionForm {
 	f := views.RetentionForm{
 		Starts: s.dailyMetrics(p.text("start")), Returns: s.dailyMetrics(p.text("return")),
 		Granularity: q.Granularity.String(), Cohorts: q.Membership.String(), Returning: q.Returning.String(),
-		From: p.text("from"), To: p.text("to"), Periods: p.text("periods"), Show: p.choice("show", "percent", "count"),
-		Problem: p.problem(),
+		From: p.text("from"), To: p.text("to"), Periods: p.text("periods"), Brackets: p.text("brackets"), Columns: p.text("columns"),
+		Filter: p.text("filter"), Show: p.choice("show", "percent", "previous", "count"), Problem: p.problem(),
 	}
 	if p.err == nil { // relative dates become those that a date field can show
 		f.From, f.To = q.Range.From.String(), q.Range.To.String()
@@ -54,64 +94,63 @@ func (s *server) retentionForm(p *params, q cohort.RetentionQuestion) views.Rete
 	return f
 }
 
-func (s *server) retentionTable(c echo.Context, p *params, q cohort.RetentionQuestion, a cohort.Retention) (views.RetentionTable, error) {
-	cat, err := s.Query.Catalogue(c.Request().Context())
-	if err != nil {
-		return views.RetentionTable{}, err
-	}
-	t := views.RetentionTable{CSV: retentionCSV(p, q)}
-	for n := range q.Periods + 1 {
-		t.Periods = append(t.Periods, n)
-	}
-	for _, row := range a.Rows {
-		t.Rows = append(t.Rows, s.retentionRow(cat, p, q, row))
-	}
-	for _, v := range a.Averages {
-		t.Average = append(t.Average, views.RetentionAverage{Rate: defined(v.Rate, v.Cohorts > 0), Cohorts: v.Cohorts})
-	}
-	if n := len(a.Rows); n > 0 {
-		last := s.workspace.Calendar.Period(q.Granularity, a.Rows[n-1].Date)
-		t.From, t.To = a.Rows[0].Date.String(), last.To.String()
-	}
-	return t, nil
+// retentionBuilder makes a table from an answer.
+type retentionBuilder struct {
+	reporter
+	q cohort.RetentionQuestion
+	// only are the columns shown; empty shows all.
+	only []cohort.Bracket
+	// previous makes the rates shares of the column before.
+	previous bool
+	// starts and returns are the periods that are suspect.
+	starts, returns map[cohort.Day]cohort.Suspicion
+	catalogue       *cohort.Catalogue
 }
 
-func (s *server) retentionRow(cat *cohort.Catalogue, p *params, q cohort.RetentionQuestion, row cohort.CohortRow) views.RetentionRow {
-	calendar := s.workspace.Calendar
-	r := views.RetentionRow{
-		Day: row.Date.String(), Size: p.people(row.Size, q.MembersExpr(calendar, row.Date)),
-		Complete: calendar.Period(q.Granularity, row.Date).Complete(q.AsOf),
-		Cells:    make([]views.RetentionCell, q.Periods+1),
+// csv is the URL of the answer as a file.
+func (b *retentionBuilder) csv() string {
+	var brackets []string
+	for _, column := range b.q.Brackets {
+		brackets = append(brackets, column.String())
 	}
-	for n := range r.Cells {
-		if n >= len(row.Cells) {
-			r.Cells[n].State = views.CellNotYet
-			continue
-		}
-		cell := row.Cells[n]
-		period := calendar.Period(q.Granularity, calendar.Add(q.Granularity, row.Date, n))
-		r.Cells[n] = views.RetentionCell{
-			Number: p.people(cell.Count, q.CellExpr(calendar, row.Date, cell.Bracket)), Rate: share(cell.Count, row.Size),
-		}
-		switch {
-		case !cell.Complete:
-			r.Cells[n].State = views.CellInProgress
-		case unrecorded(cat, q, period):
-			r.Cells[n].State = views.CellNoData
-		}
-	}
-	return r
+	return address("/api/v1/retention", "start", b.q.Start, "return", b.q.Return, "from", b.q.Range.From.String(), "to", b.q.Range.To.String(),
+		"granularity", b.q.Granularity.String(), "periods", strconv.Itoa(b.q.Periods), "cohorts", b.q.Membership.String(),
+		"returning", b.q.Returning.String(), "brackets", strings.Join(brackets, ","), "filter", b.params.text("filter"),
+		"as_of", b.params.asOfParam(), "format", "csv")
 }
 
-// unrecorded reports whether nothing was stored of the return metric in a
-// period after its first day: nobody can tell whether nobody came.
-func unrecorded(cat *cohort.Catalogue, q cohort.RetentionQuestion, period cohort.Range) bool {
-	span, ok := cat.Span(q.Return)
-	return q.Returning == cohort.OnPeriod && ok && period.From >= span.From && len(cat.Days(q.Return, period)) == 0
+// ask answers the question, and finds out which periods are suspect.
+func (b *retentionBuilder) ask() (cohort.Retention, error) {
+	a, err := query.Ask(b.ctx, b.Query, b.q, b.params.opts)
+	if err != nil || len(a.Value.Rows) == 0 {
+		return a.Value, err
+	}
+	if b.catalogue, err = b.Query.Catalogue(b.ctx); err != nil {
+		return a.Value, err
+	}
+	if b.starts, err = b.suspects(b.q.Start); err != nil {
+		return a.Value, err
+	}
+	b.returns, err = b.suspects(b.q.Return)
+	return a.Value, err
 }
 
-func retentionCSV(p *params, q cohort.RetentionQuestion) string {
-	return address("/api/v1/retention", "start", q.Start, "return", q.Return, "from", q.Range.From.String(), "to", q.Range.To.String(),
-		"granularity", q.Granularity.String(), "periods", strconv.Itoa(q.Periods), "cohorts", q.Membership.String(),
-		"returning", q.Returning.String(), "as_of", p.asOfParam(), "format", "csv")
+// suspects are the suspect periods of a metric from the first cohort to the
+// last period that a cell reads.
+func (b *retentionBuilder) suspects(metric string) (map[cohort.Day]cohort.Suspicion, error) {
+	to := b.params.today
+	if b.q.Returning != cohort.OnOrAfter {
+		columns := b.q.Columns()
+		end := b.workspace.Calendar.Add(b.q.Granularity, b.workspace.Calendar.Start(b.q.Granularity, b.q.Range.To), columns[len(columns)-1].To+1)
+		to = min(to, end-1)
+	}
+	q := cohort.ActiveQuestion{Metric: metric, Range: cohort.Range{From: b.q.Range.From, To: to}, Granularity: b.q.Granularity, Window: 1, AsOf: b.params.today}
+	a, err := b.Query.Active(b.ctx, q, b.params.opts)
+	found := map[cohort.Day]cohort.Suspicion{}
+	for _, pt := range a.Value {
+		if pt.Suspect != "" {
+			found[pt.Date] = pt.Suspect
+		}
+	}
+	return found, err
 }

@@ -28,7 +28,9 @@ type params struct {
 	server *server
 	today  cohort.Day // as_of: what relative dates are relative to
 	opts   query.Options
-	err    error
+	// narrowed is the filter in its normal form; empty when there is none.
+	narrowed string
+	err      error
 }
 
 // params reads the parameters that every query takes and refuses those that
@@ -177,8 +179,20 @@ func (p *params) filter() cohort.Set {
 	if p.text("filter") == "" {
 		return nil
 	}
-	_, set := p.expr("filter")
+	e, set := p.expr("filter")
+	if p.err == nil {
+		p.narrowed = e.String()
+	}
 	return set
+}
+
+// filtered writes those of an expression's members whom the filter keeps. An
+// expression that could not be written stays so.
+func (p *params) filtered(expr string) string {
+	if p.narrowed == "" || expr == "" {
+		return expr
+	}
+	return "(" + expr + ") & (" + p.narrowed + ")"
 }
 
 // resolve parses an expression and finds what it names as of a day.
