@@ -7,9 +7,11 @@ import (
 
 // Limits of a set expression.
 const (
-	// MaxExprLength is the longest expression, in characters.
+	// MaxExprLength is the longest expression, in characters, with the text of
+	// each saved cohort that it names, as often as it does.
 	MaxExprLength = 10_000
-	// MaxExprDepth is the deepest nesting of parentheses and complements.
+	// MaxExprDepth is the deepest nesting of parentheses and complements. A saved
+	// cohort is one level and those of its own expression.
 	MaxExprDepth = 100
 	// MaxExprDays is the most days in all ranges of an expression together,
 	// those of the saved cohorts it names included.
@@ -21,7 +23,11 @@ const ExprField = "expr"
 
 // Expr is a parsed set expression. Its dates may still be relative, so it
 // names users only together with an as_of.
-type Expr struct{ root node }
+type Expr struct {
+	root   node
+	length int // in characters, as it was written
+	depth  int // the deepest nesting
+}
 
 // String returns the normal form: one space around binary operators, none
 // elsewhere, and only the parentheses that the meaning needs.
@@ -52,6 +58,8 @@ type node interface {
 	write(b *strings.Builder, level int)
 	walk(visit func(node))
 	resolve(r *resolver) (Set, error)
+	// expand puts saved cohorts in the place of their names.
+	expand(saved SavedCohorts) node
 }
 
 // The binding strength of the operators, loosest first.
@@ -84,8 +92,9 @@ type (
 		dates dateRange
 	}
 	savedNode struct {
-		name string
-		pos  int
+		name  string
+		pos   int
+		depth int // the nesting around it
 	}
 )
 
@@ -160,3 +169,30 @@ func (n notNode) walk(visit func(node)) {
 func (n flagNode) walk(visit func(node))  { visit(n) }
 func (n daysNode) walk(visit func(node))  { visit(n) }
 func (n savedNode) walk(visit func(node)) { visit(n) }
+
+// Expand returns the expression with those of the saved cohorts in the place of
+// their names: what it means at this moment. It must be one that Resolve takes.
+func (e Expr) Expand(saved SavedCohorts) Expr {
+	return Expr{root: e.root.expand(saved)}
+}
+
+func (n binaryNode) expand(saved SavedCohorts) node {
+	of := make([]node, len(n.of))
+	for i, c := range n.of {
+		of[i] = c.expand(saved)
+	}
+	return binaryNode{n.level, of}
+}
+
+func (n notNode) expand(saved SavedCohorts) node { return notNode{n.of.expand(saved)} }
+
+func (n flagNode) expand(SavedCohorts) node { return n }
+func (n daysNode) expand(SavedCohorts) node { return n }
+
+func (n savedNode) expand(saved SavedCohorts) node {
+	e, err := ParseExpr(saved[n.name].Expr)
+	if err != nil {
+		return n
+	}
+	return e.root.expand(saved)
+}

@@ -18,14 +18,11 @@ var workspace = cohort.Workspace{
 }
 
 func scopeWith(saved map[string]string) cohort.Scope {
-	return cohort.Scope{Workspace: workspace, AsOf: cohort.DayOfDate(2026, time.March, 10), Saved: func(name string) (cohort.Expr, bool) {
-		text, ok := saved[name]
-		if !ok {
-			return cohort.Expr{}, false
-		}
-		e, err := cohort.ParseExpr(text)
-		return e, err == nil
-	}}
+	scope := cohort.Scope{Workspace: workspace, AsOf: cohort.DayOfDate(2026, time.March, 10), Saved: cohort.SavedCohorts{}}
+	for name, expr := range saved {
+		scope.Saved[name] = cohort.Saved{Name: name, Title: name, Expr: expr}
+	}
+	return scope
 }
 
 func TestNormalForm(t *testing.T) {

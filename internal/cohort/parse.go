@@ -25,15 +25,16 @@ func ParseExpr(text string) (Expr, error) {
 	if p.blank(); p.pos < len(p.in) {
 		return Expr{}, p.expected("an operator (| & -) or the end")
 	}
-	return Expr{root}, nil
+	return Expr{root, len(p.in), p.deepest}, nil
 }
 
 // parser is a recursive-descent parser straight over the characters, because
 // what a date may hold depends on where it stands.
 type parser struct {
-	in    []rune
-	pos   int
-	depth int
+	in      []rune
+	pos     int
+	depth   int
+	deepest int
 }
 
 func (p *parser) blank() {
@@ -100,6 +101,7 @@ func (p *parser) unary() (node, error) {
 		return nil, fault.InvalidAt("too_deep", ExprField, p.pos, "more than %d levels of nesting", MaxExprDepth)
 	}
 	defer func() { p.depth-- }()
+	p.deepest = max(p.deepest, p.depth)
 	p.pos++
 	if c == '!' {
 		of, err := p.unary()
@@ -175,7 +177,7 @@ func (p *parser) saved() (node, error) {
 	if name == "" {
 		return nil, p.expected("the name of a saved cohort")
 	}
-	return savedNode{name, pos}, nil
+	return savedNode{name, pos, p.depth}, nil
 }
 
 func (p *parser) callOnDays(n daysNode) (node, error) {

@@ -10,22 +10,30 @@ import (
 type Scope struct {
 	Workspace Workspace
 	AsOf      Day
-	// Saved returns a saved cohort's expression.
-	Saved func(name string) (Expr, bool)
+	Saved     SavedCohorts
 }
 
 // Resolve turns an expression into the set of users that it names at
 // scope.AsOf. An unknown name, a reversed range, a number out of range and a
 // cohort that refers to itself are errors with a position.
-func (e Expr) Resolve(scope Scope) (Set, error) {
-	r := &resolver{Scope: scope}
+func (e Expr) Resolve(scope Scope) (Set, error) { return e.resolve(&resolver{Scope: scope}) }
+
+// resolveAs resolves the expression of a saved cohort of that name.
+func (e Expr) resolveAs(name string, scope Scope) (Set, error) {
+	return e.resolve(&resolver{Scope: scope, trail: []string{name}})
+}
+
+func (e Expr) resolve(r *resolver) (Set, error) {
+	r.length += e.length
 	return e.root.resolve(r)
 }
 
 type resolver struct {
 	Scope
-	days  int
-	trail []string // the saved cohorts being resolved, outermost first
+	days   int
+	length int
+	depth  int
+	trail  []string // the saved cohorts being resolved, outermost first
 }
 
 func (n binaryNode) resolve(r *resolver) (Set, error) {
@@ -140,20 +148,39 @@ func (r *resolver) day(d date, pos int) (Day, error) {
 	return r.AsOf - Day(d.ago), nil
 }
 
+const unknownCohort = "unknown_cohort"
+
 func (n savedNode) resolve(r *resolver) (Set, error) {
 	if slices.Contains(r.trail, n.name) {
 		return nil, fault.InvalidAt("cohort_cycle", ExprField, n.pos, "the cohort %s refers to itself", fault.Show(n.name))
 	}
-	e, ok := r.Saved(n.name)
+	saved, ok := r.Saved[n.name]
 	if !ok {
-		return nil, fault.InvalidAt("unknown_cohort", ExprField, n.pos, "there is no saved cohort %s", fault.Show(n.name))
+		return nil, fault.InvalidAt(unknownCohort, ExprField, n.pos, "there is no saved cohort %s", fault.Show(n.name))
 	}
-	r.trail = append(r.trail, n.name)
-	defer func() { r.trail = r.trail[:len(r.trail)-1] }()
-	s, err := e.root.resolve(r)
+	s, err := n.within(r, saved)
 	if inner := fault.As(err); inner != nil {
 		// The position is one in the saved text; the reader sees this one.
 		return nil, fault.InvalidAt(inner.Code, ExprField, n.pos, "in the cohort %s: %s", n.name, inner.Message)
 	}
 	return s, err
+}
+
+// within resolves the saved expression as if it stood here in parentheses.
+func (n savedNode) within(r *resolver, saved Saved) (Set, error) {
+	e, err := ParseExpr(saved.Expr)
+	if err != nil {
+		return nil, err
+	}
+	around := r.depth
+	if r.depth += n.depth + 1; r.depth+e.depth > MaxExprDepth {
+		return nil, fault.InvalidAt("too_deep", ExprField, n.pos, "more than %d levels of nesting, with those of the saved cohorts", MaxExprDepth)
+	}
+	if r.length+e.length > MaxExprLength {
+		return nil, fault.InvalidAt("too_long", ExprField, n.pos,
+			"the expression has more than %d characters, with those of the saved cohorts", MaxExprLength)
+	}
+	r.trail = append(r.trail, n.name)
+	defer func() { r.trail, r.depth = r.trail[:len(r.trail)-1], around }()
+	return e.resolve(r)
 }

@@ -81,6 +81,11 @@ func NotFound(code, format string, args ...any) *Error {
 	return &Error{Kind: ErrNotFound, Code: code, Position: NoPosition, Message: fmt.Sprintf(format, args...)}
 }
 
+// Conflict returns an ErrConflict.
+func Conflict(code, format string, args ...any) *Error {
+	return &Error{Kind: ErrConflict, Code: code, Position: NoPosition, Message: fmt.Sprintf(format, args...)}
+}
+
 // Unavailable returns an ErrUnavailable around what the store said.
 func Unavailable(cause error, format string, args ...any) *Error {
 	return &Error{Kind: ErrUnavailable, Code: "store_unavailable", Position: NoPosition, Message: fmt.Sprintf(format, args...), Cause: cause}

@@ -114,7 +114,7 @@ func resolve(t testing.TB, text string, asOf cohort.Day) cohort.Set {
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	set, err := e.Resolve(cohort.Scope{Workspace: workspace, AsOf: asOf, Saved: func(string) (cohort.Expr, bool) { return cohort.Expr{}, false }})
+	set, err := e.Resolve(cohort.Scope{Workspace: workspace, AsOf: asOf})
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
