@@ -15,7 +15,8 @@ import (
 
 // moment is a state of the stored catalogue: which data, how often changed,
 // whether the store has removed keys by itself, how often a user was forgotten,
-// which runs of the servers hold the data, and which writes are open.
+// which runs of the servers hold the data, which writes are open, and which saved
+// cohorts there are.
 type moment struct {
 	epoch     string
 	version   int64
@@ -23,6 +24,7 @@ type moment struct {
 	forgotten int64
 	runs      string
 	writes    string // a line each
+	cohorts   string // their version
 }
 
 func (m moment) generation() generation { return generation{m.epoch, m.forgotten} }
@@ -105,14 +107,16 @@ func (s *Store) now(ctx context.Context) (moment, error) {
 }
 
 // stateScript returns the epoch, the versions of the catalogue and of the
-// forgotten, the open writes, those of them whose writers are dead, and in a
-// cluster, which ARGV[1] tells, the epoch of its configuration.
+// forgotten, the open writes, those of them whose writers are dead, in a
+// cluster, which ARGV[1] tells, the epoch of its configuration, and the version
+// of the saved cohorts.
 var stateScript = redis.NewScript(`
 local t, failovers = redis.call('TIME'), ''
 if ARGV[1] == 'cluster' then failovers = string.match(redis.call('CLUSTER', 'INFO'), 'cluster_current_epoch:(%d+)') end
 return {
   redis.call('GET', KEYS[1]), redis.call('GET', KEYS[2]), redis.call('GET', KEYS[3]), redis.call('ZRANGE', KEYS[4], 0, -1),
   redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', t[1] * 1000 + math.floor(t[2] / 1000)), failovers,
+  redis.call('GET', KEYS[5]),
 }
 `)
 
@@ -138,7 +142,8 @@ func (s *Store) readState(ctx context.Context) (now moment, dead []string, err e
 	if s.clustered() {
 		kind = "cluster"
 	}
-	values, err := stateScript.Run(ctx, s.client, []string{k.epoch(), k.catalogueVersion(), k.forgottenVersion(), k.writes()}, kind).Slice()
+	names := []string{k.epoch(), k.catalogueVersion(), k.forgottenVersion(), k.writes(), k.cohortsVersion()}
+	values, err := stateScript.Run(ctx, s.client, names, kind).Slice()
 	if err != nil {
 		return now, nil, s.failed(ctx, "read the catalogue's version", err)
 	}
@@ -160,6 +165,7 @@ func (s *Store) readState(ctx context.Context) (now moment, dead []string, err e
 			return now, nil, damagedKey([]string{k.catalogueVersion(), k.forgottenVersion()}[i], "number")
 		}
 	}
+	now.cohorts, _ = values[6].(string)
 	now.writes = strings.Join(texts(values[3]), "\n")
 	return now, texts(values[4]), nil
 }

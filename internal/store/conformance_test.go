@@ -67,6 +67,13 @@ var laws = []struct {
 	{"import of IDs killed at each step", importOfIDsKilledAtEachStep},
 	{"one import of IDs at a time", oneImportOfIDsAtATime},
 
+	{"saved cohorts are shared between stores", savedCohortsAreSharedBetweenStores},
+	{"saved cohort is checked on what others changed", savedCohortIsCheckedOnWhatOthersChanged},
+	{"saved cohorts of many writers", savedCohortsOfManyWriters},
+	{"repeated change of a saved cohort", repeatedChangeOfASavedCohort},
+	{"emptied store has no saved cohorts", emptiedStoreHasNoSavedCohorts},
+	{"saved cohorts are records", savedCohortsAreRecords},
+
 	{"layout record", layoutRecord},
 	{"the same layout opens again", theSameLayoutOpensAgain},
 	{"another layout is refused", anotherLayoutIsRefused},

@@ -104,6 +104,21 @@ func (s *Store) ForgetOnly(ctx context.Context, id string, n int) error {
 	return nil
 }
 
+// PutCohortTwice sends the same change of a saved cohort twice, as a client does
+// that had no reply, and says whether each was taken as done.
+func (s *Store) PutCohortTwice(ctx context.Context, name string, c cohort.Saved) (first, second bool, err error) {
+	before, err := s.savedCohorts(ctx)
+	if err != nil {
+		return false, false, err
+	}
+	next := random()
+	if first, err = s.putCohort(ctx, before.version, next, name, &c); err != nil {
+		return first, false, err
+	}
+	second, err = s.putCohort(ctx, before.version, next, name, &c)
+	return first, second, err
+}
+
 // IDCache is the cache of IDs, of one generation.
 type IDCache struct{ cache *idCache }
 

@@ -22,16 +22,24 @@ func damagedKeyIsNamed(t *testing.T, k storetest.Kind) {
 		{":{meta}:next_offset", func(s *store.Store) error { _, err := s.Assign(t.Context(), []string{"b"}); return err }},
 		{":{meta}:next_offset", func(s *store.Store) error { _, err := s.NextOffset(t.Context()); return err }},
 		{":{meta}:catalogue:version", func(s *store.Store) error { _, err := s.Catalogue(t.Context()); return err }},
+		{":{meta}:cohorts", func(s *store.Store) error { _, err := s.SavedCohorts(t.Context()); return err }},
 		{":{i0}:r", func(s *store.Store) error { _, err := s.IDs(t.Context(), []uint32{0}); return err }},
 	} {
 		c := k.Config(t)
 		s := open(t, c)
 		mustAssign(t, s, "a")
 		mustMerge(t, s, marks{active(2): bits(0)})
-		if err := raw(t, c.URL).Set(t.Context(), c.Prefix+test.key, "zz", 0).Err(); err != nil {
+		client := raw(t, c.URL)
+		var err error
+		if strings.HasSuffix(test.key, ":cohorts") {
+			err = client.HSet(t.Context(), c.Prefix+test.key, "aa", "zz").Err()
+		} else {
+			err = client.Set(t.Context(), c.Prefix+test.key, "zz", 0).Err()
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
-		err := test.ask(s)
+		err = test.ask(s)
 		if f := fault.As(err); f == nil || f.Code != "damaged_key" || !strings.Contains(f.Message, "the key "+c.Prefix+test.key+" in the store holds no ") {
 			t.Errorf("%s: got %v", test.key, err)
 		}
@@ -90,6 +98,10 @@ func keyOfAnotherTypeIsNamed(t *testing.T, k storetest.Kind) {
 		}},
 		{"the next offset", meta + "next_offset", func(s *store.Store, _ store.Config) error {
 			_, err := s.Assign(t.Context(), []string{"a"})
+			return err
+		}},
+		{"the saved cohorts", meta + "cohorts", func(s *store.Store, _ store.Config) error {
+			_, err := s.SavedCohorts(t.Context())
 			return err
 		}},
 		{"the open syncs", meta + "syncs", func(_ *store.Store, c store.Config) error {

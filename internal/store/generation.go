@@ -66,5 +66,6 @@ func (s *Store) Generation(ctx context.Context) (string, error) {
 func (s *Store) forget() {
 	s.known.clear()
 	s.view.clear()
+	s.saved.clear()
 	s.watch.forget()
 }

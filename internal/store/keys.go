@@ -64,6 +64,11 @@ func (k keys) swaps() string            { return k.meta("swaps") }
 func (k keys) halfReplaced() string     { return k.meta("half_replaced") }
 func (k keys) idImportLease() string    { return k.meta("import_ids_lease") }
 
+// cohorts is the key of the hash of the saved cohorts, and cohortsVersion that of
+// the name of their state.
+func (k keys) cohorts() string        { return k.meta("cohorts") }
+func (k keys) cohortsVersion() string { return k.meta("cohorts:version") }
+
 // imported is the key of the list of ranges of offsets, as FROM-END, that were
 // set aside for imports of IDs.
 func (k keys) imported() string { return k.meta("imported") }
@@ -155,7 +160,7 @@ func parseMember(name string) (cohort.Bitmap, bool) {
 func (k keys) isRecord(key string) bool {
 	switch key {
 	case k.layout(), k.epoch(), k.catalogue(), k.catalogueVersion(), k.nextOffset(), k.syncs(), k.swaps(), k.halfReplaced(),
-		k.imported(), k.forgotten(), k.forgottenVersion(), k.forgetting():
+		k.imported(), k.forgotten(), k.forgottenVersion(), k.forgetting(), k.cohorts(), k.cohortsVersion():
 		return true
 	}
 	return strings.HasPrefix(key, k.sync("")) || strings.HasPrefix(key, k.segmentsOf(""))
@@ -174,7 +179,7 @@ const (
 // typeOf is the type that a key of ours has: a string unless it is listed here.
 func (k keys) typeOf(key string) string {
 	switch key {
-	case k.layout(), k.tokens(), k.prints():
+	case k.layout(), k.tokens(), k.prints(), k.cohorts():
 		return hashType
 	case k.catalogue(), k.forgotten(), k.writes():
 		return zsetType

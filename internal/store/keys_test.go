@@ -21,6 +21,8 @@ func TestKeys(t *testing.T) {
 		{k.catalogueVersion(), "bb:{meta}:catalogue:version"},
 		{k.segmentsOf(member(day)), "bb:{meta}:segments:day:active:20260301"},
 		{k.nextOffset(), "bb:{meta}:next_offset"},
+		{k.cohorts(), "bb:{meta}:cohorts"},
+		{k.cohortsVersion(), "bb:{meta}:cohorts:version"},
 		{k.sync("id"), "bb:{meta}:sync:id"},
 		{k.forward(262143), "bb:{i262143}:f"},
 		{k.reverse(7), "bb:{i7}:r"},

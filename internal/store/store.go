@@ -57,6 +57,7 @@ type Store struct {
 	newcomers newcomers
 	servers   servers
 	view      view
+	saved     savedView
 	watch     evictionWatch
 	tombs     atomic.Pointer[tombs]
 }
@@ -72,7 +73,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, fault.Invalid("bad_prefix", "prefix",
 			"%s cannot start every key; give 1 to 64 letters, digits, or any of _ . : -", fault.Show(c.Prefix))
 	}
-	s := &Store{config: c, keys: keys{c.Prefix}, known: newIDCache(idCacheBytes), view: newView(), watch: newEvictionWatch()}
+	s := &Store{config: c, keys: keys{c.Prefix}, known: newIDCache(idCacheBytes), view: newView(), saved: newSavedView(), watch: newEvictionWatch()}
 	if err := s.connect(); err != nil {
 		return nil, err
 	}
