@@ -39,6 +39,10 @@ func TestTheCommandsOnACluster(t *testing.T) {
 	if status, body := get(t, url+"/readyz"); status != http.StatusOK {
 		t.Errorf("readyz answers %d %s", status, body)
 	}
+	save(t, url, "first_day", "active@2026-03-01")
+	if got := run(t, "export", "cohort(first_day)"); got.stdout != "user_id\nu2\n" {
+		t.Errorf("export of a saved cohort: %+v", got)
+	}
 	for _, engine := range []string{"bitop", "fold"} {
 		_, body := get(t, url+"/api/v1/cohorts/count?expr=active@2026-03-01&engine="+engine)
 		if !strings.Contains(body, `"engine":"`+engine+`"`) || !strings.Contains(body, `"count":1`) {

@@ -14,6 +14,7 @@ import (
 
 	"bitboard/internal/cohort"
 	"bitboard/internal/config"
+	"bitboard/internal/fault"
 	"bitboard/internal/memberlist"
 	"bitboard/internal/query"
 	"bitboard/internal/web"
@@ -36,12 +37,10 @@ func (p *program) export() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			expr, set, err := resolve(args[0], cfg.Workspace, time.Now())
-			if err != nil {
+			if _, err := cohort.ParseExpr(args[0]); err != nil {
 				return wrongUsage(err)
 			}
-			access := web.Access{At: time.Now(), Permission: web.Export, Subject: expr.String()}
-			return p.writeMembers(c.Context(), cfg, set, access, out)
+			return p.writeMembers(c.Context(), cfg, args[0], out)
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "write to `FILE` instead of standard output; it appears when it is whole")
@@ -49,30 +48,27 @@ func (p *program) export() *cobra.Command {
 	return c
 }
 
-// resolve reads a set expression as of now.
-func resolve(text string, w cohort.Workspace, now time.Time) (cohort.Expr, cohort.Set, error) {
-	e, err := cohort.ParseExpr(text)
-	if err != nil {
-		return e, nil, err
-	}
-	noneSaved := func(string) (cohort.Expr, bool) { return cohort.Expr{}, false }
-	set, err := e.Resolve(cohort.Scope{Workspace: w, AsOf: cohort.DayOf(now, w.Zone), Saved: noneSaved})
-	return e, set, err
-}
-
-// writeMembers writes the users of a set. The access is recorded before any of
-// them leaves.
-func (p *program) writeMembers(ctx context.Context, cfg config.Config, set cohort.Set, access web.Access, out string) (err error) {
+// writeMembers writes the users whom an expression names now. The access is
+// recorded before any of them leaves.
+func (p *program) writeMembers(ctx context.Context, cfg config.Config, expr, out string) (err error) {
 	d, err := openData(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close(ctx)) }()
+	q, now := questions(cfg, d), time.Now()
+	people, err := q.Parse(ctx, expr, cohort.DayOf(now, cfg.Workspace.Zone))
+	if errors.Is(err, fault.ErrInvalid) {
+		return wrongUsage(err)
+	}
+	if err != nil {
+		return err
+	}
 	write := func(w io.Writer) error {
-		if err := auditor(p.log).Record(ctx, access); err != nil {
+		if err := auditor(p.log).Record(ctx, web.Access{At: now, Permission: web.Export, Subject: people.Meaning}); err != nil {
 			return err
 		}
-		return membersCSV(ctx, questions(cfg, d), set, cfg.Engine.Mode, w)
+		return membersCSV(ctx, q, people.Set, cfg.Engine.Mode, w)
 	}
 	if out == "" {
 		return write(p.stdout)

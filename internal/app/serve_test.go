@@ -147,3 +147,19 @@ func TestCommandsShareTheEmbeddedStoreOfAFolder(t *testing.T) {
 		t.Errorf("after the export readyz answers %d %s", status, body)
 	}
 }
+
+// save saves a cohort over the API of a server.
+func save(t *testing.T, url, name, expr string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, url+"/api/v1/cohorts/"+name, strings.NewReader(`{"expr":"`+expr+`"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.Body.Close(); answer.StatusCode != http.StatusCreated {
+		t.Fatalf("saving %s is answered with %d", name, answer.StatusCode)
+	}
+}

@@ -16,6 +16,8 @@ import (
 type Store interface {
 	// Catalogue returns what exists, no older than the last acknowledged write.
 	Catalogue(ctx context.Context) (*cohort.Catalogue, error)
+	// SavedCohorts returns the saved cohorts, no older than the last acknowledged change.
+	SavedCohorts(ctx context.Context) (cohort.SavedCohorts, error)
 	// Swaps names the replacements of whole days made so far, when none is half done.
 	Swaps(ctx context.Context) (string, error)
 	// SegmentBits is the number of offsets in a segment.

@@ -17,15 +17,15 @@ type countBody struct {
 
 func (s *server) apiCohortCount(c echo.Context) error {
 	p := s.params(c, "expr")
-	e, set := p.expr("expr")
+	people := p.expr("expr")
 	if p.err != nil {
 		return p.err
 	}
-	a, err := s.Query.Size(c.Request().Context(), set, p.opts)
+	a, err := s.Query.Size(c.Request().Context(), people.Set, p.opts)
 	if err != nil {
 		return err
 	}
-	body := countBody{e.String(), a.Value.Count, a.Value.Known, originOf(a)}
+	body := countBody{people.String(), a.Value.Count, a.Value.Known, originOf(a)}
 	rows := table{[]string{"expr", "count", "known_users"}, [][]string{{body.Expr, intText(body.Count), intText(body.KnownUsers)}}}
 	return respond(c, body, rows)
 }
@@ -35,16 +35,16 @@ const headerCount = "X-Bitboard-Count"
 
 func (s *server) apiMembers(c echo.Context) error {
 	p := s.params(c, "expr", "safe", "bom")
-	e, set := p.expr("expr")
+	people := p.expr("expr")
 	o := memberlist.Options{Safe: p.choice("safe", "0", "1") == "1", Mark: p.choice("bom", "0", "1") == "1"}
 	if p.err != nil {
 		return p.err
 	}
-	size, err := s.Query.Size(c.Request().Context(), set, p.opts)
+	size, err := s.Query.Size(c.Request().Context(), people.Set, p.opts)
 	if err != nil {
 		return err
 	}
-	if err := s.audit(c, Export, e.String()); err != nil {
+	if err := s.audit(c, Export, people.Meaning); err != nil {
 		return err
 	}
 	// Nothing leaves before the first members, so that an error before them is
@@ -58,13 +58,13 @@ func (s *server) apiMembers(c echo.Context) error {
 		}
 	})
 	w := memberlist.NewWriter(c.Response(), o)
-	if err = s.Query.Members(c.Request().Context(), set, p.opts, w.Write); err == nil && !w.Begun() {
+	if err = s.Query.Members(c.Request().Context(), people.Set, p.opts, w.Write); err == nil && !w.Begun() {
 		return w.Write(nil)
 	}
 	if err != nil && w.Begun() {
 		// Part of the list has left: only a broken connection tells the
 		// reader that it is not whole.
-		s.Log.Error("an export broke off", "expr", e.String(), "error", err)
+		s.Log.Error("an export broke off", "expr", people.Meaning, "error", err)
 		panic(http.ErrAbortHandler)
 	}
 	return err

@@ -67,7 +67,7 @@ func render(c echo.Context, status int, component templ.Component) error {
 // pageParams reads a page's parameters: like those of the API, but one that
 // the page does not know is ignored.
 func (s *server) pageParams(c echo.Context) *params {
-	p := &params{values: c.QueryParams(), server: s, today: s.today()}
+	p := &params{ctx: c.Request().Context(), values: c.QueryParams(), server: s, today: s.today()}
 	p.today = p.dayOr("as_of", p.today)
 	p.opts = s.options(c, s.Engine)
 	p.opts.Refresh = p.text("refresh") == "1"

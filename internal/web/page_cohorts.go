@@ -37,23 +37,23 @@ func (s *server) cohorts(c echo.Context) error {
 }
 
 func (s *server) cohortResult(c echo.Context, p *params) (*views.CohortResult, error) {
-	e, set := p.expr("expr")
+	people := p.expr("expr")
 	if p.err != nil {
 		return nil, p.err
 	}
 	ctx := c.Request().Context()
-	size, err := s.Query.Size(ctx, set, p.opts)
+	size, err := s.Query.Size(ctx, people.Set, p.opts)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.audit(c, Export, e.String()); err != nil {
+	if err := s.audit(c, Export, people.Meaning); err != nil {
 		return nil, err
 	}
 	r := &views.CohortResult{
-		Expr: e.String(), Count: size.Value.Count, Known: size.Value.Known,
-		CSV: address("/api/v1/cohorts/members.csv", "expr", e.String(), "as_of", p.asOfParam()),
+		Expr: people.String(), Count: size.Value.Count, Known: size.Value.Known,
+		CSV: address("/api/v1/cohorts/members.csv", "expr", people.String(), "as_of", p.asOfParam()),
 	}
-	ids, err := s.someMembers(ctx, set, p)
+	ids, err := s.someMembers(ctx, people.Set, p)
 	for _, id := range ids {
 		r.Members = append(r.Members, views.Member{ID: id, URL: address("/users", "id", id, "as_of", p.asOfParam())})
 	}

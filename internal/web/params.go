@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/url"
 	"slices"
@@ -24,6 +25,7 @@ var commonParams = []string{"as_of", "engine", "refresh", "wait", "format"}
 // params reads a query string. The first mistake is kept and every later call
 // returns zero values, so that a handler checks once, at the end.
 type params struct {
+	ctx    context.Context
 	values url.Values
 	server *server
 	today  cohort.Day // as_of: what relative dates are relative to
@@ -36,7 +38,7 @@ type params struct {
 // params reads the parameters that every query takes and refuses those that
 // are neither among them nor among the accepted ones, or are given twice.
 func (s *server) params(c echo.Context, accepted ...string) *params {
-	p := &params{values: c.QueryParams(), server: s, today: s.today()}
+	p := &params{ctx: c.Request().Context(), values: c.QueryParams(), server: s, today: s.today()}
 	if _, err := url.ParseQuery(c.Request().URL.RawQuery); err != nil {
 		p.fail(fault.Invalid("bad_query", "", "the query %s is not escaped rightly", fault.Show(c.Request().URL.RawQuery)))
 	}
@@ -161,17 +163,17 @@ func (p *params) granularity() cohort.Granularity {
 
 // expr reads a set expression from a parameter. The names of the metrics and
 // the limits are checked here too.
-func (p *params) expr(name string) (cohort.Expr, cohort.Set) {
+func (p *params) expr(name string) query.People {
 	text := p.needed(name)
 	if p.err != nil {
-		return cohort.Expr{}, nil
+		return query.People{}
 	}
-	e, set, err := p.server.resolve(text, p.today)
-	if f := fault.As(err); f != nil {
+	people, err := p.server.Query.Parse(p.ctx, text, p.today)
+	if f := fault.As(err); f != nil && f.Field == cohort.ExprField {
 		f.Field = name
 	}
 	p.fail(err)
-	return e, set
+	return people
 }
 
 // filter is expr for a parameter that may be absent.
@@ -179,11 +181,11 @@ func (p *params) filter() cohort.Set {
 	if p.text("filter") == "" {
 		return nil
 	}
-	e, set := p.expr("filter")
+	people := p.expr("filter")
 	if p.err == nil {
-		p.narrowed = e.String()
+		p.narrowed = people.String()
 	}
-	return set
+	return people.Set
 }
 
 // filtered writes those of an expression's members whom the filter keeps. An
@@ -194,18 +196,6 @@ func (p *params) filtered(expr string) string {
 	}
 	return "(" + expr + ") & (" + p.narrowed + ")"
 }
-
-// resolve parses an expression and finds what it names as of a day.
-func (s *server) resolve(text string, asOf cohort.Day) (cohort.Expr, cohort.Set, error) {
-	e, err := cohort.ParseExpr(text)
-	if err != nil {
-		return e, nil, err
-	}
-	set, err := e.Resolve(cohort.Scope{Workspace: s.workspace, AsOf: asOf, Saved: noneSaved})
-	return e, set, err
-}
-
-func noneSaved(string) (cohort.Expr, bool) { return cohort.Expr{}, false }
 
 // pathParam returns a path parameter. Echo routes by the raw path when there
 // is one and hands its parts over still escaped.

@@ -24,9 +24,14 @@ const (
 	LookUp Permission = "look_up"
 	// Write is to send data.
 	Write Permission = "write"
+	// Define is to say what is meant by a name that others use: saved cohorts.
+	Define Permission = "define"
 	// Forget is to take a person out of everything; no route does that.
 	Forget Permission = "forget"
 )
+
+// countPath is an address among those of saved cohorts, so that none has this name.
+const countPath = "count"
 
 // Route is one line of the table of routes.
 type Route struct {
@@ -61,7 +66,12 @@ func (s *server) routes() []Route {
 		{get, "/api/v1/stickiness", View, s.apiStickiness},
 		{get, "/api/v1/stickiness-ratio", View, s.apiStickinessRatio},
 		{get, "/api/v1/recency", View, s.apiRecency},
-		{get, "/api/v1/cohorts/count", View, s.apiCohortCount},
+		{get, "/api/v1/cohorts", View, s.apiSavedCohorts},
+		{http.MethodPost, "/api/v1/cohorts", Define, s.apiCreateCohort},
+		{get, "/api/v1/cohorts/:name", View, s.apiSavedCohort},
+		{http.MethodPut, "/api/v1/cohorts/:name", Define, s.apiPutCohort},
+		{http.MethodDelete, "/api/v1/cohorts/:name", Define, s.apiDeleteCohort},
+		{get, "/api/v1/cohorts/" + countPath, View, s.apiCohortCount},
 		{get, "/api/v1/cohorts/members.csv", Export, s.apiMembers},
 		{http.MethodPost, "/api/v1/events", Write, s.apiEvents},
 		{http.MethodPost, "/api/v1/flags/:metric", Write, s.apiFlags},

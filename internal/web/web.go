@@ -18,16 +18,22 @@ import (
 	"bitboard/static"
 )
 
-// Pinger tells whether the store can be reached.
-type Pinger interface {
+// Store is what the edge asks of the place where the data lie.
+type Store interface {
+	// Ping tells whether it can be reached.
 	Ping(ctx context.Context) error
+	// SavedCohorts returns the saved cohorts, no older than the last acknowledged change.
+	SavedCohorts(ctx context.Context) (cohort.SavedCohorts, error)
+	// ChangeCohort changes the saved cohort of a name to what change returns, or
+	// removes it when that is nil; what change checks holds when that is done.
+	ChangeCohort(ctx context.Context, name string, change func(all cohort.SavedCohorts) (*cohort.Saved, error)) error
 }
 
 // Config is what the edge is made of.
 type Config struct {
 	Query  *query.Service
 	Ingest *ingest.Service
-	Store  Pinger
+	Store  Store
 	// Engine is what computes an answer when the caller does not say; empty is query.Auto.
 	Engine query.Engine
 	// Now is the clock; only the edge reads it.
