@@ -49,7 +49,7 @@ var layers = []layer{
 	{"internal/store", []string{"internal/store/address", "internal/cohort", "internal/bitmap", "internal/fault"}},
 	{"internal/store/embedded", []string{"internal/fault"}},
 	{"internal/store/memory", nil},
-	{"internal/memberlist", nil},
+	{"internal/memberlist", []string{"internal/cohort"}},
 	{"internal/config", []string{"internal/store/address", "internal/cohort", "internal/fault"}},
 	{"internal/store/address", nil},
 	{"internal/cohort", []string{"internal/fault"}},

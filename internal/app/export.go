@@ -83,7 +83,7 @@ func membersCSV(ctx context.Context, q *query.Service, set cohort.Set, engine st
 	if err := q.Members(ctx, set, o, w.Write); err != nil || w.Begun() {
 		return err
 	}
-	return w.Write(nil)
+	return w.Write(&cohort.IDList{})
 }
 
 // writeWhole makes a file that is there only when all of it is: it is written

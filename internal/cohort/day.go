@@ -1,9 +1,6 @@
 package cohort
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // Day is a civil date as a number of days since 1970-01-01, which may be
 // negative. It knows no time zone; DayOf turns an instant into a Day.
@@ -86,14 +83,12 @@ func (d Day) Weekday() time.Weekday { return d.midnight().Weekday() }
 
 // String returns YYYY-MM-DD.
 func (d Day) String() string {
-	y, m, day := d.Date()
-	return fmt.Sprintf("%04d-%02d-%02d", y, m, day)
+	return d.midnight().Format(dateLayout)
 }
 
 // Compact returns YYYYMMDD.
 func (d Day) Compact() string {
-	y, m, day := d.Date()
-	return fmt.Sprintf("%04d%02d%02d", y, m, day)
+	return d.midnight().Format(compactLayout)
 }
 
 // Start returns the first instant of the day in a zone. Where a DST change
@@ -110,7 +105,7 @@ func (d Day) Start(zone *time.Location) time.Time {
 }
 
 // MarshalText returns YYYY-MM-DD, so that a Day is a string in JSON.
-func (d Day) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+func (d Day) MarshalText() ([]byte, error) { return d.midnight().AppendFormat(nil, dateLayout), nil }
 
 // Range is the days from From to To, both ends in. It is empty when To is before From.
 type Range struct{ From, To Day }

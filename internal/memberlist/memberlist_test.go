@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"bitboard/internal/cohort"
 	"bitboard/internal/memberlist"
 )
 
@@ -16,7 +17,11 @@ func written(t interface{ Fatal(...any) }, o memberlist.Options, batches ...[]st
 	var b bytes.Buffer
 	w := memberlist.NewWriter(&b, o)
 	for _, ids := range batches {
-		if err := w.Write(ids); err != nil {
+		var list cohort.IDList
+		for _, id := range ids {
+			list.Append(id)
+		}
+		if err := w.Write(&list); err != nil {
 			t.Fatal(err)
 		}
 	}

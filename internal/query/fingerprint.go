@@ -27,13 +27,14 @@ type fingerprinter struct {
 	cat     *cohort.Catalogue
 	settled cohort.Day // the last day that is settled
 	days    map[string]*dayPrints
+	ranges  map[cohort.OnAny]fingerprint
 	lists   map[listKey]fingerprint
 }
 
 // newFingerprinter returns a fingerprinter. Days up to the settled one do not change any
 // more, unless somebody writes to them.
 func newFingerprinter(cat *cohort.Catalogue, settled cohort.Day) *fingerprinter {
-	return &fingerprinter{cat, settled, map[string]*dayPrints{}, map[listKey]fingerprint{}}
+	return &fingerprinter{cat, settled, map[string]*dayPrints{}, map[cohort.OnAny]fingerprint{}, map[listKey]fingerprint{}}
 }
 
 // settledDay returns the last day whose end is at least a while ago.
@@ -78,8 +79,11 @@ func (p *fingerprinter) stored(b cohort.Bitmap) fingerprint {
 
 // list is the print of sets in order, made once for a list that several share.
 func (p *fingerprinter) list(kind uint64, of []cohort.Set) fingerprint {
-	if len(of) == 0 {
+	switch len(of) {
+	case 0:
 		return fingerprint{shape: mix(kind)}
+	case 2: // not worth remembering
+		return combined(kind, combined(unionShape, p.of(of[0]), p.of(of[1])))
 	}
 	key := listKey{first: &of[0], n: len(of)}
 	if known, ok := p.lists[key]; ok {
@@ -96,7 +100,7 @@ func (p *fingerprinter) list(kind uint64, of []cohort.Set) fingerprint {
 
 // combined is the print of a set that is made of others.
 func combined(kind uint64, of ...fingerprint) fingerprint {
-	shapes, contents := []uint64{kind}, []uint64{}
+	shapes, contents := append(make([]uint64, 0, 8), kind), make([]uint64, 0, 8)
 	open := false
 	for _, p := range of {
 		shapes, contents = append(shapes, p.shape), append(contents, p.content)
@@ -106,6 +110,15 @@ func combined(kind uint64, of ...fingerprint) fingerprint {
 }
 
 func (p *fingerprinter) onAny(s cohort.OnAny) fingerprint {
+	known, ok := p.ranges[s]
+	if !ok {
+		known = p.ofRange(s)
+		p.ranges[s] = known
+	}
+	return known
+}
+
+func (p *fingerprinter) ofRange(s cohort.OnAny) fingerprint {
 	d := p.days[s.Metric]
 	if d == nil {
 		d = newDayPrints(p.cat, s.Metric, p.settled)

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -14,7 +15,7 @@ import (
 const (
 	// membersAtOnce is how many IDs are looked up and handed over together.
 	membersAtOnce = 1 << 15
-	// membersAhead is how many such lists wait to be handed over.
+	// membersAhead is how many such lists are looked up or wait to be handed over.
 	membersAhead = 2
 )
 
@@ -33,27 +34,27 @@ func (s *Service) Size(ctx context.Context, set cohort.Set, o Options) (Answer[S
 }
 
 // Members hands the IDs of a set's users to emit in ascending order of
-// offset, some thousands at a time, and stops at the first error. While emit
-// works on some, the next are looked up. It is ErrBusy when days were replaced
-// meanwhile: what was handed over is then worth nothing.
-func (s *Service) Members(ctx context.Context, set cohort.Set, o Options, emit func(ids []string) error) error {
+// offset, some thousands at a time, and stops at the first error. A list is
+// emit's until it returns; the next are looked up meanwhile. It is ErrBusy when
+// days were replaced while they were read: what was handed over is then worth
+// nothing.
+func (s *Service) Members(ctx context.Context, set cohort.Set, o Options, emit func(ids *cohort.IDList) error) error {
 	group, ctx := errgroup.WithContext(ctx)
-	lists := make(chan []string, membersAhead)
+	l := &listing{Service: s, group: group, found: make(chan chan *someMembers, membersAhead)}
 	group.Go(func() error {
-		defer close(lists)
-		return s.members(ctx, set, o, func(ids []string) error {
-			select {
-			case lists <- ids:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		})
+		defer close(l.found)
+		return l.read(ctx, set, o)
 	})
 	group.Go(func() error {
-		for ids := range lists {
-			if err := emit(ids); err != nil {
-				return err
+		for next := range l.found {
+			select {
+			case m := <-next:
+				if err := emit(&m.ids); err != nil {
+					return err
+				}
+				l.used.Put(m)
+			case <-ctx.Done():
+				return ctx.Err()
 			}
 		}
 		return nil
@@ -61,58 +62,96 @@ func (s *Service) Members(ctx context.Context, set cohort.Set, o Options, emit f
 	return group.Wait()
 }
 
-// members looks the IDs up, a segment after the other.
-func (s *Service) members(ctx context.Context, set cohort.Set, o Options, emit func(ids []string) error) error {
-	swaps, err := s.store.Swaps(ctx)
+// listing is a list of members that is being made: it reads bitmaps, looks up
+// some members side by side, and hands them over in order.
+type listing struct {
+	*Service
+	group *errgroup.Group
+	found chan chan *someMembers // in order, each still to be filled
+	used  sync.Pool              // of *someMembers
+}
+
+// someMembers is consecutive members.
+type someMembers struct {
+	offsets []uint32
+	ids     cohort.IDList
+}
+
+// read reads the bitmaps, a segment after the other.
+func (l *listing) read(ctx context.Context, set cohort.Set, o Options) error {
+	swaps, err := l.store.Swaps(ctx)
 	if err != nil {
 		return err
 	}
-	cat, err := s.store.Catalogue(ctx)
+	cat, err := l.store.Catalogue(ctx)
 	if err != nil {
 		return err
 	}
-	p, ids, err := s.newPlan(cat, []cohort.Set{set}, o.Engine)
+	p, ids, err := l.newPlan(cat, []cohort.Set{set}, o.Engine)
 	if err != nil || ids[0] == nothing {
 		return err
 	}
 	for _, segment := range cat.Segments() {
-		b, err := s.read(ctx, p, segment)
+		b, err := l.Service.read(ctx, p, segment)
 		if errors.Is(err, fault.ErrNoWrites) && o.Engine != Bitop {
 			p.engine = Fold
-			b, err = s.read(ctx, p, segment)
+			b, err = l.Service.read(ctx, p, segment)
 		}
 		if err != nil {
 			return err
 		}
-		if now, err := s.store.Swaps(ctx); err != nil || now != swaps {
+		if now, err := l.store.Swaps(ctx); err != nil || now != swaps {
 			return errors.Join(err, replaced())
 		}
-		if err := s.emitIDs(ctx, b, uint32(segment)*uint32(s.store.SegmentBits()), emit); err != nil {
+		if err := l.lookUp(ctx, b, uint32(segment)*uint32(l.store.SegmentBits())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Service) emitIDs(ctx context.Context, b []byte, base uint32, emit func(ids []string) error) error {
-	offsets := make([]uint32, 0, membersAtOnce)
-	flush := func() error {
-		if len(offsets) == 0 {
-			return nil
-		}
-		ids, err := s.store.IDs(ctx, offsets)
-		if err != nil {
-			return err
-		}
-		offsets = offsets[:0]
-		return emit(ids)
-	}
+// lookUp looks up the members of a segment, which begins at an offset.
+func (l *listing) lookUp(ctx context.Context, b []byte, base uint32) error {
+	m := l.empty()
 	for position := range bitmap.Ones(b) {
-		if offsets = append(offsets, base+uint32(position)); len(offsets) == membersAtOnce {
-			if err := flush(); err != nil {
+		if m.offsets = append(m.offsets, base+uint32(position)); len(m.offsets) == membersAtOnce {
+			if err := l.find(ctx, m); err != nil {
 				return err
 			}
+			m = l.empty()
 		}
 	}
-	return flush()
+	return l.find(ctx, m)
+}
+
+func (l *listing) empty() *someMembers {
+	m, ok := l.used.Get().(*someMembers)
+	if !ok {
+		m = &someMembers{offsets: make([]uint32, 0, membersAtOnce)}
+	}
+	m.offsets = m.offsets[:0]
+	m.ids.Reset()
+	return m
+}
+
+// find looks up the IDs of members while others are handed over, and waits as
+// long as too many are under way.
+func (l *listing) find(ctx context.Context, m *someMembers) error {
+	if len(m.offsets) == 0 {
+		return nil
+	}
+	next := make(chan *someMembers, 1)
+	select {
+	case l.found <- next:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	l.group.Go(func() error {
+		err := l.store.ListIDs(ctx, m.offsets, &m.ids)
+		if err == nil {
+			next <- m
+		}
+		return err
+	})
+	return nil
 }

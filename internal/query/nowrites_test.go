@@ -63,8 +63,8 @@ func (b *cacheBench) checkAnswers(o query.Options) {
 		b.t.Error("a table:", err)
 	}
 	var members []string
-	err = b.s.Members(b.t.Context(), both, o, func(ids []string) error {
-		members = append(members, ids...)
+	err = b.s.Members(b.t.Context(), both, o, func(ids *cohort.IDList) error {
+		members = append(members, ids.Strings()...)
 		return nil
 	})
 	if diff := cmp.Diff([]string{"1", "1048576", "2097152"}, members); err != nil || diff != "" {

@@ -40,8 +40,8 @@ type Store interface {
 	ReadCells(ctx context.Context, rows []cohort.CellRow) error
 	// WriteCells keeps the values of rows for some time, or loses them.
 	WriteCells(ctx context.Context, rows []cohort.CellRow, life time.Duration) error
-	// IDs returns the external IDs of ascending offsets.
-	IDs(ctx context.Context, offsets []uint32) ([]string, error)
+	// ListIDs adds the external IDs of ascending offsets to a list.
+	ListIDs(ctx context.Context, offsets []uint32, list *cohort.IDList) error
 }
 
 // Engine says which executor computes an answer.

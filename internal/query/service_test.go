@@ -148,8 +148,8 @@ func TestSetsAgreeWithTheModel(t *testing.T) {
 // list returns the members that the service hands out, in its order.
 func (b bench) list(r *rapid.T, set cohort.Set, o query.Options) []uint32 {
 	var users []uint32
-	err := b.Members(context.Background(), set, o, func(ids []string) error {
-		for _, id := range ids {
+	err := b.Members(context.Background(), set, o, func(ids *cohort.IDList) error {
+		for _, id := range ids.Strings() {
 			n, err := strconv.ParseUint(id, 10, 32)
 			if err != nil {
 				return err

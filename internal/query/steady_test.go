@@ -95,7 +95,7 @@ func TestDaysThatKeepBeingReplaced(t *testing.T) {
 	if _, err := s.Size(t.Context(), day, query.Options{}); !errors.Is(err, fault.ErrBusy) {
 		t.Errorf("counting gives %v, want ErrBusy", err)
 	}
-	err := s.Members(t.Context(), day, query.Options{}, func([]string) error { return nil })
+	err := s.Members(t.Context(), day, query.Options{}, func(*cohort.IDList) error { return nil })
 	if !errors.Is(err, fault.ErrBusy) {
 		t.Errorf("listing gives %v, want ErrBusy", err)
 	}

@@ -2,9 +2,10 @@ package store
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/redis/go-redis/v9"
+
+	"bitboard/internal/cohort"
 )
 
 const (
@@ -62,41 +63,28 @@ func (s *Store) appendReverse(ctx context.Context, first uint32, ids []string) e
 // IDs returns the ID of each offset; offsets are ascending. The ID of an
 // offset that was never handed out is the empty string.
 func (s *Store) IDs(ctx context.Context, offsets []uint32) ([]string, error) {
-	ids := make([]string, len(offsets))
+	var list cohort.IDList
+	if err := s.ListIDs(ctx, offsets, &list); err != nil {
+		return nil, err
+	}
+	return list.Strings(), nil
+}
+
+// ListIDs adds the ID of each offset to a list; offsets are ascending. The ID of
+// an offset that was never handed out is the empty string.
+func (s *Store) ListIDs(ctx context.Context, offsets []uint32, list *cohort.IDList) error {
 	if s.config.Dense {
-		denseIDs(offsets, ids)
-		return ids, nil
+		list.AppendNumbers(offsets)
+		return nil
 	}
-	for done := 0; done < len(offsets); {
-		blocks, n := firstBlocks(offsets[done:])
-		if err := s.readReverse(ctx, blocks, offsets[done:done+n], ids[done:done+n]); err != nil {
-			return nil, err
+	for len(offsets) > 0 {
+		blocks, n := firstBlocks(offsets)
+		if err := s.readReverse(ctx, blocks, offsets[:n], list); err != nil {
+			return err
 		}
-		done += n
+		offsets = offsets[n:]
 	}
-	return ids, nil
-}
-
-// denseIDs writes offsets as IDs, which share their memory.
-func denseIDs(offsets []uint32, ids []string) {
-	const digits = 10
-	all := make([]byte, 0, digits*len(offsets))
-	for _, offset := range offsets {
-		all = strconv.AppendUint(all, uint64(offset), 10)
-	}
-	rest := string(all)
-	for i, offset := range offsets {
-		n := decimalDigits(offset)
-		ids[i], rest = rest[:n], rest[n:]
-	}
-}
-
-func decimalDigits(n uint32) int {
-	digits := 1
-	for ; n >= 10; n /= 10 {
-		digits++
-	}
-	return digits
+	return nil
 }
 
 // firstBlocks returns the blocks of the first offsets, at most blocksPerRead,
@@ -115,13 +103,15 @@ func firstBlocks(offsets []uint32) (blocks []uint32, n int) {
 	return blocks, len(offsets)
 }
 
-func (s *Store) readReverse(ctx context.Context, blocks, offsets []uint32, ids []string) error {
+func (s *Store) readReverse(ctx context.Context, blocks, offsets []uint32, list *cohort.IDList) error {
 	return s.eachBlock(ctx, blocks, func(block uint32, entries *[reverseBlock]string) {
 		for len(offsets) > 0 && offsets[0]/reverseBlock == block {
-			if id := entries[offsets[0]%reverseBlock]; id != erased {
-				ids[0] = id
+			id := entries[offsets[0]%reverseBlock]
+			if id == erased {
+				id = ""
 			}
-			offsets, ids = offsets[1:], ids[1:]
+			list.Append(id)
+			offsets = offsets[1:]
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"bitboard/internal/cohort"
 	"bitboard/internal/memberlist"
 )
 
@@ -59,7 +60,7 @@ func (s *server) apiMembers(c echo.Context) error {
 	})
 	w := memberlist.NewWriter(c.Response(), o)
 	if err = s.Query.Members(c.Request().Context(), people.Set, p.opts, w.Write); err == nil && !w.Begun() {
-		return w.Write(nil)
+		return w.Write(&cohort.IDList{})
 	}
 	if err != nil && w.Begun() {
 		// Part of the list has left: only a broken connection tells the

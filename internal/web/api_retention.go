@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/http"
 	"strconv"
 
 	"github.com/labstack/echo/v4"
@@ -43,7 +44,10 @@ func (s *server) apiRetention(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond(c, retentionBody(q, a), retentionRows(a.Value))
+	if wantsCSV(c) { // a table of a year has 66,000 cells, which are made in one form only
+		return writeCSV(c, "", retentionRows(a.Value))
+	}
+	return c.JSON(http.StatusOK, retentionBody(q, a))
 }
 
 func (p *params) retention() cohort.RetentionQuestion {

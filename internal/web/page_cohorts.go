@@ -65,10 +65,11 @@ var errEnough = errors.New("enough members")
 
 func (s *server) someMembers(ctx context.Context, set cohort.Set, p *params) ([]string, error) {
 	var some []string
-	err := s.Query.Members(ctx, set, p.opts, func(ids []string) error {
-		some = append(some, ids[:min(len(ids), shownMembers-len(some))]...)
-		if len(some) == shownMembers {
-			return errEnough
+	err := s.Query.Members(ctx, set, p.opts, func(ids *cohort.IDList) error {
+		for i := range ids.Len() {
+			if some = append(some, string(ids.At(i))); len(some) == shownMembers {
+				return errEnough
+			}
 		}
 		return nil
 	})

@@ -3,6 +3,7 @@
 package web
 
 import (
+	"compress/gzip"
 	"context"
 	"log/slog"
 	"net/http"
@@ -68,7 +69,7 @@ func New(cfg Config) http.Handler {
 		middleware.RecoverWithConfig(middleware.RecoverConfig{LogErrorFunc: s.logPanic}),
 		echo.WrapMiddleware(http.NewCrossOriginProtection().Handler),
 		secureHeaders,
-		middleware.GzipWithConfig(middleware.GzipConfig{MinLength: gzipMinLength, Skipper: isAsset}),
+		middleware.GzipWithConfig(middleware.GzipConfig{Level: gzip.BestSpeed, MinLength: gzipMinLength, Skipper: isAsset}),
 	)
 	for _, r := range s.routes() {
 		e.Add(r.Method, r.Path, r.Handler)
