@@ -1,15 +1,10 @@
 package main
 
 import (
-	"bufio"
-	"context"
+	"encoding/binary"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,9 +38,7 @@ func dayKey(segment, day int) string {
 type engineBench struct {
 	clients []*redis.Client // with one, two and three connections at most
 	naive   *redis.Client   // it sends each command by itself
-	url     string          // of the dashboard
-	pid     int
-	members int64 // in the list
+	benchDashboard
 }
 
 // BenchmarkEngine measures questions about 100 million users, of whom a quarter
@@ -55,13 +48,11 @@ func BenchmarkEngine(b *testing.B) {
 	e := newEngineBench(b)
 	table := fmt.Sprintf("/api/v1/retention?start=active&cohorts=any&periods=30&from=%s&to=%s&as_of=%[2]s",
 		benchDay(benchDays-tableDays).Format(time.DateOnly), benchDay(benchDays-1).Format(time.DateOnly))
-	members := fmt.Sprintf("/api/v1/cohorts/members.csv?expr=active@%s", benchDay(0).Format(time.DateOnly))
 	windows := strings.Replace(strings.Replace(table, "retention?start=", "active?window=30&metric=", 1), "&cohorts=any&periods=30", "", 1)
 	sides := []*side{
 		{name: "table", prepare: e.forgetCounts, run: func() { e.ask(b, table) }},
 		{name: "kept", run: func() { e.ask(b, table) }},
 		{name: "windows", prepare: e.forgetCounts, run: func() { e.ask(b, windows) }},
-		{name: "members", run: func() { e.list(b, members) }},
 		{name: "naive", run: func() { e.oneByOne(b) }},
 	}
 	straying := &side{name: "straying", prepare: e.forgetCounts, run: func() { e.ask(b, table) }}
@@ -86,7 +77,6 @@ func BenchmarkEngine(b *testing.B) {
 	b.ReportMetric(took["table"]/took["naive"], "table/naive")
 	b.ReportMetric(took["windows"]/get60, "windows/get")
 	b.ReportMetric(straying.median().Seconds()/took["table"], "stray/without")
-	b.ReportMetric(float64(e.members)/took["members"]/1e6, "members-M/s")
 	b.ReportMetric(e.peakMiB(b), "dashboard-MiB")
 }
 
@@ -147,14 +137,7 @@ func (e *engineBench) fill(b *testing.B) {
 	for day := range benchDays {
 		p := e.naive.Pipeline()
 		for segment := range benchSegments {
-			for i := range bytes {
-				if i%8 == 0 {
-					word := random.Uint64() & random.Uint64()
-					for j := range 8 {
-						bytes[i+j] = byte(word >> (8 * j))
-					}
-				}
-			}
+			quarter(random, bytes)
 			p.Set(b.Context(), dayKey(segment, day), bytes, 0)
 			if day >= benchDays-tableDays {
 				p.SetRange(b.Context(), wholeKey(day), int64(segment*len(bytes)), string(bytes))
@@ -166,54 +149,20 @@ func (e *engineBench) fill(b *testing.B) {
 	}
 }
 
+// quarter fills bytes with bits of which one in four is set.
+func quarter(random *rand.Rand, bytes []byte) {
+	for i := 0; i < len(bytes); i += 8 {
+		binary.LittleEndian.PutUint64(bytes[i:], random.Uint64()&random.Uint64())
+	}
+}
+
 func wholeKey(day int) string { return "whole:" + strconv.Itoa(day) }
 
 // serve starts the dashboard and waits until it has found the days.
 func (e *engineBench) serve(b *testing.B, redisURL string) {
 	b.Helper()
-	config := filepath.Join(b.TempDir(), "config.yaml")
-	text := fmt.Sprintf("redis: %s\nprefix: %s\nids: dense\nengine: {max_redis_share: 1.0}\n", redisURL, benchPrefix)
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(b.Context())
-	program := exec.CommandContext(ctx, os.Args[0], "serve", "--listen", "127.0.0.1:0", "--config", config)
-	program.Env = append(os.Environ(), asProgram+"=1")
-	program.Stderr = os.Stderr
-	out, err := program.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := program.Start(); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		cancel()
-		_ = program.Wait()
-	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		b.Fatal(err)
-	}
-	e.url, e.pid = strings.TrimSuffix(strings.TrimSpace(line), "/"), program.Process.Pid
-	for !strings.Contains(e.ask(b, "/api/v1/metrics"), `"last_day":"`+benchDay(benchDays-1).Format(time.DateOnly)) {
-		time.Sleep(100 * time.Millisecond)
-	}
-}
-
-// ask gets an answer of the dashboard.
-func (e *engineBench) ask(b *testing.B, path string) string {
-	b.Helper()
-	answer, err := http.Get(e.url + path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil || answer.StatusCode != http.StatusOK {
-		b.Fatalf("%s: %s, %v, %.300s", path, answer.Status, err, body)
-	}
-	return string(body)
+	e.benchDashboard = startDashboard(b, fmt.Sprintf("redis: %s\nprefix: %s\nids: dense\nengine: {max_redis_share: 1.0}\n", redisURL, benchPrefix))
+	e.awaitDay(b, benchDays-1)
 }
 
 // forgetCounts removes the counts that the dashboard keeps.
@@ -226,26 +175,6 @@ func (e *engineBench) forgetCounts(b *testing.B) {
 		}
 	}
 	if err := rows.Err(); err != nil {
-		b.Fatal(err)
-	}
-}
-
-// plain asks for answers as they are: packing a list takes far more time than
-// making it.
-var plain = &http.Client{Transport: &http.Transport{DisableCompression: true}}
-
-// list reads a list of users to its end.
-func (e *engineBench) list(b *testing.B, path string) {
-	b.Helper()
-	answer, err := plain.Get(e.url + path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer answer.Body.Close()
-	if _, err := io.Copy(io.Discard, answer.Body); err != nil || answer.StatusCode != http.StatusOK {
-		b.Fatalf("%s: %s, %v", path, answer.Status, err)
-	}
-	if e.members, err = strconv.ParseInt(answer.Header.Get("X-Bitboard-Count"), 10, 64); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -302,19 +231,4 @@ func (e *engineBench) oneByOne(b *testing.B) {
 			check(r.Unlink(ctx, "tmp").Err())
 		}
 	}
-}
-
-// peakMiB is the most memory that the dashboard had at a time.
-func (e *engineBench) peakMiB(b *testing.B) float64 {
-	b.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", e.pid))
-	if err != nil {
-		b.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	kib, err := strconv.Atoi(strings.Fields(rest)[0])
-	if err != nil {
-		b.Fatal(err)
-	}
-	return float64(kib) / 1024
 }
