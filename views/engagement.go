@@ -28,6 +28,8 @@ type EngagementForm struct {
 	Granularity string
 	// From and To are the range as it was given.
 	From, To string
+	// Filter is a set expression; only its members are counted.
+	Filter string
 	// Windows are the lengths of a month in the ratio.
 	Windows []ui.Choice
 	// Problem is what is wrong with it, or nil.
@@ -48,7 +50,8 @@ type LifecycleRow struct {
 	// Day is the period's first day.
 	Day                                  string
 	New, Returning, Resurrected, Dormant ui.Number
-	// Pulse is (new + resurrected) / dormant, nil when nobody is dormant.
+	// Pulse is (new + resurrected) / dormant, nil when nobody is dormant and
+	// when the day or the one before is missing.
 	Pulse *float64
 	// Complete is false for a period that isn't over.
 	Complete bool
@@ -89,7 +92,7 @@ type RatioPanel struct {
 type RatioRow struct {
 	Day      string
 	DAU, MAU ui.Number
-	// Ratio is DAU / MAU, nil when MAU is 0.
+	// Ratio is DAU / MAU, nil when MAU is 0 and when the day is missing.
 	Ratio *float64
 	// Complete is false for a day that isn't over.
 	Complete bool
@@ -113,15 +116,16 @@ type RecencyRow struct {
 	Share *float64
 }
 
-func (e EngagementPage) lifecycle() reportView {
-	t := e.Text
+// lifecycle is the panel's view; granularity is that of its periods.
+func (p Page) lifecycle(panel LifecyclePanel, granularity string, basis ui.Basis) reportView {
+	t := p.Text
 	return reportView{
-		Report: e.Lifecycle.Report, id: "lifecycle", title: t.T("lifecycle.title"), empty: len(e.Lifecycle.Rows) == 0,
+		Report: panel.Report, id: "lifecycle", title: t.T("lifecycle.title"), empty: len(panel.Rows) == 0,
 		charts: []ui.Chart{
-			{ID: "lifecycle-chart", Label: t.T("lifecycle.chart"), Options: e.Lifecycle.Options, Format: "count", Axis: e.Form.Granularity},
-			{ID: "pulse-chart", Title: t.T("lifecycle.pulse"), Label: t.T("lifecycle.pulse.chart"), Options: e.Lifecycle.Pulse, Format: "number", Axis: e.Form.Granularity},
+			{ID: "lifecycle-chart", Title: t.T("lifecycle.users"), Label: t.T("lifecycle.chart"), Options: panel.Options, Format: "count", Axis: granularity},
+			{ID: "pulse-chart", Title: t.T("lifecycle.pulse"), Label: t.T("lifecycle.pulse.chart"), Options: panel.Pulse, Format: "number", Axis: granularity},
 		},
-		definition: t.T("lifecycle.definition") + " " + t.T("lifecycle.pulse.definition"), basis: e.basis(e.Form.From, e.Form.To, ""),
+		definition: t.T("lifecycle.definition") + " " + t.T("lifecycle.pulse.definition"), basis: basis,
 	}
 }
 

@@ -56,13 +56,17 @@ func overview() OverviewPage {
 		DAU:  countFact1(12843, 1, 12410),
 		WAU:  countFact1(38112, 7, 38590),
 		MAU:  countFact1(81240, 28, 79002),
+		Stickiness: RateFact{
+			Day: day(1), From: day(28), To: day(1), Of: people(81240), Kept: people(12843), Rate: new(0.1581), Expr: "active@" + day(1), Before: new(0.1571), BeforeDay: day(8),
+		},
 		NextDay: RateFact{
 			Day: day(2), From: day(2), To: day(1), Of: people(12610), Kept: people(5402), Rate: new(0.4284),
 			Expr: "active@" + day(2) + " & active@" + day(1), Before: new(0.4171), BeforeDay: day(9),
 		},
-		Form:   OverviewForm{Metrics: metrics(), From: day(60), To: day(0)},
-		Active: ActivePanel{Report: aReport("/api/v1/active?metric=active&format=csv")},
-		Return: ReturnPanel{Report: aReport("/api/v1/retention?start=active&format=csv")},
+		Form:      OverviewForm{Metrics: metrics(), From: day(60), To: day(0)},
+		Active:    ActivePanel{Report: aReport("/api/v1/active?metric=active&format=csv")},
+		Return:    ReturnPanel{Report: aReport("/api/v1/retention?start=active&format=csv")},
+		Lifecycle: engagement().Lifecycle,
 	}
 	for ago := 60; ago >= 0; ago-- {
 		share := int64(1)
@@ -214,7 +218,7 @@ func users() UsersPage {
 		Title:   "Active users",
 		Year:    2026,
 		Years:   []ui.Choice{{Label: "2025", URL: "/users?id=u-10423&year=2025"}, {Label: "2026", URL: "/users?id=u-10423&year=2026", Current: true}},
-		Total:   171, Current: 4, Longest: 23, FirstDay: "2025-02-11", LastDay: day(0),
+		Total:   171, Current: 4, Longest: 23, LongestFrom: "2025-07-01", LongestTo: "2025-07-23", FirstDay: "2025-02-11", LastDay: day(0),
 		Download: "/api/v1/users/calendar?id=u-10423&format=csv",
 	}
 	for i := range asOf.YearDay() {

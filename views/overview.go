@@ -9,17 +9,20 @@ type OverviewPage struct {
 	// Empty says that no metric holds any day yet; the page then says how to
 	// import, and needs nothing else.
 	Empty bool
-	// DAU, WAU and MAU are the users active on the last complete day, and in
-	// the 7 and 28 days that end with it.
+	// DAU, WAU and MAU are the users active on the range's last complete day,
+	// and in the 7 and 28 days that end with it.
 	DAU, WAU, MAU CountFact
-	// NextDay is the next-day retention of the day before the last complete one.
-	NextDay RateFact
+	// Stickiness is the last complete day's users as a share of its month's,
+	// NextDay the next-day retention of the day before it.
+	Stickiness, NextDay RateFact
 	// Form is what the page is about.
 	Form OverviewForm
 	// Active is the panel of DAU, WAU and MAU for each day.
 	Active ActivePanel
 	// Return is the panel of next-day retention for each day.
 	Return ReturnPanel
+	// Lifecycle is the panel of who comes, comes back and stays away.
+	Lifecycle LifecyclePanel
 }
 
 // OverviewForm holds the chosen values, also those that are wrong.
@@ -61,10 +64,12 @@ type RateFact struct {
 	Error string
 	// Day is the day whose users are asked about, From and To the days read.
 	Day, From, To string
-	// Of are the users of Day, Kept those of them who came back.
+	// Of are the users asked about, Kept those who did what is asked.
 	Of, Kept ui.Number
-	// Rate is Kept / Of, nil when Of is 0.
+	// Rate is Kept / Of, nil when Of is 0 and when a day is missing.
 	Rate *float64
+	// Suspect says why the rate may be wrong, as in CountFact.
+	Suspect string
 	// Expr is the set expression of the kept.
 	Expr string
 	// Before is the rate of a week before, on BeforeDay; nil when there is none.
@@ -101,7 +106,7 @@ type ReturnRow struct {
 	Day string
 	// Of are the day's users, Kept those of them who came back the day after.
 	Of, Kept ui.Number
-	// Rate is Kept / Of, nil when Of is 0.
+	// Rate is Kept / Of, nil when Of is 0 and when one of the days is missing.
 	Rate *float64
 	// Complete is false while the day after isn't over.
 	Complete bool
@@ -124,8 +129,11 @@ func (p Page) withoutChange(f CountFact) string {
 	if f.Before == nil {
 		return p.Text.T("overview.no_before")
 	}
-	return p.Text.T("overview.against", "before", p.Text.N(*f.Before), "day", p.Text.WeekdayDate(f.BeforeDay))
+	return p.Text.T("overview.against", "before", p.Text.N(*f.Before), "day", p.Text.LongDate(f.BeforeDay))
 }
+
+// unknown reports whether nothing was stored for the one day counted.
+func (f CountFact) unknown() bool { return f.Suspect == "missing" && f.From == f.To }
 
 // direction is the class of a change: up, down or flat.
 func direction(difference float64) string {

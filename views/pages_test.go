@@ -38,10 +38,11 @@ func TestOverviewShowsNumbersWithTheirPeople(t *testing.T) {
 		got = append(got, content(all(f, "h2")[0])+" | "+content(withClass(f, "figure")[0])+" | "+content(withClass(f, "change")[0]))
 	}
 	want := []string{
-		"Daily active | 12,843 | +3.5% against 12,410 on Tue, 10 Mar",
-		"Weekly active | 38,112 | −1.2% against 38,590 on Tue, 10 Mar",
-		"Monthly active | 81,240 | +2.8% against 79,002 on Tue, 10 Mar",
-		"Next-day retention | 42.8% | +1.1 points against 41.7% on Mon, 9 Mar",
+		"Daily active | 12,843 | +3.5% against 12,410 on Tue, 10 Mar 2026",
+		"Weekly active | 38,112 | −1.2% against 38,590 on Tue, 10 Mar 2026",
+		"Monthly active | 81,240 | +2.8% against 79,002 on Tue, 10 Mar 2026",
+		"Stickiness | 15.8% | +0.1 points against 15.7% on Tue, 10 Mar 2026",
+		"Next-day retention | 42.8% | +1.1 points against 41.7% on Mon, 9 Mar 2026",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("head numbers (-want +got):\n%s", diff)
@@ -57,8 +58,8 @@ func TestOverviewShowsNumbersWithTheirPeople(t *testing.T) {
 
 func TestOverviewTables(t *testing.T) {
 	tables := all(render(t, Overview(overview())), "table")
-	if len(tables) != 2 {
-		t.Fatalf("%d tables, want one for each chart", len(tables))
+	if len(tables) != 3 {
+		t.Fatalf("%d tables, want one for each panel", len(tables))
 	}
 	if diff := cmp.Diff([]string{"Wed, 18 Mar in progress", "6,125", "37,975", "80,850"}, row(tables[0], 61)); diff != "" {
 		t.Errorf("last row (-want +got):\n%s", diff)
@@ -75,8 +76,8 @@ func TestAFailedPanelLeavesTheOthers(t *testing.T) {
 	if n := len(withClass(doc, "failed")); n != 1 {
 		t.Errorf("%d parts failed, want 1", n)
 	}
-	if n := len(all(doc, "figure")); n != 1 {
-		t.Errorf("%d charts are left, want 1", n)
+	if n := len(all(doc, "figure")); n != 3 {
+		t.Errorf("%d charts are left, want 3", n)
 	}
 }
 
@@ -113,7 +114,7 @@ func TestEngagementExplainsItsMarksAndItsPanelsFailAlone(t *testing.T) {
 	if failed, charts := len(withClass(doc, "failed")), len(all(doc, "figure")); failed != 1 || charts != 5 {
 		t.Errorf("%d parts failed and %d charts are left, want 1 and 5", failed, charts)
 	}
-	if got := content(withClass(doc, "marks")[0]); !strings.HasPrefix(got, "no data nothing was stored for that day") {
+	if got := content(withClass(doc, "marks")[0]); !strings.HasPrefix(got, "no data nothing was stored for a day") {
 		t.Errorf("the marks say %q", got)
 	}
 	if n := len(withClass(doc, "download")); n != 3 {
@@ -300,7 +301,7 @@ func TestUserAsText(t *testing.T) {
 Metric: Active users
 As of: 2026-03-18 Asia/Shanghai
 Current streak: 4 days
-Longest streak: 23 days
+Longest streak: 23 days, 2025-07-01 – 2025-07-23
 Days in total: 171 days
 First day: 2025-02-11
 Last day: 2026-03-18

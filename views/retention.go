@@ -144,6 +144,14 @@ func (c RetentionCell) class(top float64) string {
 	return state + " scale-" + strconv.Itoa(step(*c.Rate, top))
 }
 
+// cellSuspicion says why a cell may be too low.
+func (r RetentionPage) cellSuspicion(c RetentionCell) string {
+	if r.Form.Granularity == "day" && r.Form.Returning == "on" && r.Form.Brackets == "" {
+		return ui.Suspect(r.Text, c.Suspect)
+	}
+	return ui.SuspectWithin(r.Text, c.Suspect)
+}
+
 // step returns the step of the colour scale for a rate. Only 0 gets step 0,
 // so that "nobody" and "a few" look different.
 func step(rate, top float64) int {

@@ -576,7 +576,7 @@ func retentionTable(r RetentionPage, t RetentionTable, caption string, top float
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = periodHeader(r.Page, r.periodName(r.Form.Granularity, row.Day), row.Complete, row.Suspect).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = periodHeader(r.Page, r.periodName(r.Form.Granularity, row.Day), r.Form.Granularity != "day", row.Complete, row.Suspect).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -753,9 +753,9 @@ func retentionCell(r RetentionPage, c RetentionCell, top float64) templ.Componen
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var33 string
-				templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(ui.Suspect(r.Text, c.Suspect))
+				templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(r.cellSuspicion(c))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/retention.templ`, Line: 124, Col: 53}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/retention.templ`, Line: 124, Col: 42}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 				if templ_7745c5c3_Err != nil {

@@ -43,6 +43,9 @@ type UserYear struct {
 	Days []DayState
 	// Total, Current and Longest are numbers of days, over all history.
 	Total, Current, Longest int64
+	// LongestFrom and LongestTo are the days of the longest run, the latest if
+	// there are several; empty when history is.
+	LongestFrom, LongestTo string
 	// FirstDay and LastDay are the ends of history; empty when it is empty.
 	FirstDay, LastDay string
 	// Download is the URL of the year's days as a file.
@@ -58,7 +61,8 @@ const (
 	DayOff DayState = iota
 	// DayOn is a day with it.
 	DayOn
-	// DayNoData is a day for which nothing was recorded of anybody.
+	// DayNoData is a day without the metric of which nobody can tell whether
+	// that is right: nothing was stored, or not all of it.
 	DayNoData
 	// DayFuture is a day after today.
 	DayFuture
@@ -176,6 +180,15 @@ func (u UserYear) yearTotal() int64 {
 	return n
 }
 
+// longest writes the longest run with its days, as they stand in a file.
+func (u UserYear) longest(p Page) string {
+	text := p.Text.Count("users.days", u.Longest)
+	if u.LongestFrom == "" {
+		return text
+	}
+	return text + ", " + p.Text.T("date.range", "from", u.LongestFrom, "to", u.LongestTo)
+}
+
 // asText returns the year for a ticket or a mail: the totals, then a line for
 // each month that has a day.
 func (u UserYear) asText(p Page) string {
@@ -185,7 +198,7 @@ func (u UserYear) asText(p Page) string {
 	line(p.Text.T("form.metric"), u.Title)
 	line(p.Text.T("definition.as_of"), p.AsOf+" "+p.Zone)
 	line(p.Text.T("users.current"), p.Text.Count("users.days", u.Current))
-	line(p.Text.T("users.longest"), p.Text.Count("users.days", u.Longest))
+	line(p.Text.T("users.longest"), u.longest(p))
 	line(p.Text.T("users.total"), p.Text.Count("users.days", u.Total))
 	if u.FirstDay != "" {
 		line(p.Text.T("users.first"), u.FirstDay)

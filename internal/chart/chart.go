@@ -36,12 +36,12 @@ type Series struct {
 	Thin bool
 }
 
-// Counts returns an answer's points as a series of the same length. Words puts
-// a suspicion into the reader's language.
+// Counts returns an answer's points as a series of the same length, with a gap
+// where a whole point is missing. Words puts a suspicion into the reader's language.
 func Counts(name string, points []cohort.Point, words func(cohort.Suspicion) string) Series {
 	s := Series{Name: name, Points: make([]Point, len(points))}
 	for i, p := range points {
-		s.Points[i] = Point{Value: float64(p.Count), Known: true, Complete: p.Complete, Suspect: words(p.Suspect)}
+		s.Points[i] = Point{Value: float64(p.Count), Known: p.Suspect != cohort.Missing, Complete: p.Complete, Suspect: words(p.Suspect)}
 	}
 	return s
 }

@@ -199,8 +199,8 @@ func TestThinLinesAreTold(t *testing.T) {
 
 func TestCounts(t *testing.T) {
 	words := func(s cohort.Suspicion) string { return strings.ToUpper(string(s)) }
-	got := Counts("Active", []cohort.Point{{Date: dates[0], Count: 7, Complete: true}, {Date: dates[1], Suspect: cohort.Missing}}, words)
-	want := Series{Name: "Active", Points: []Point{{7, true, true, ""}, {0, true, false, "MISSING"}}}
+	got := Counts("Active", []cohort.Point{{Date: dates[0], Count: 7, Complete: true, Suspect: cohort.Low}, {Date: dates[1], Suspect: cohort.Missing}}, words)
+	want := Series{Name: "Active", Points: []Point{{7, true, true, "LOW"}, {0, false, false, "MISSING"}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("series (-want +got):\n%s", diff)
 	}

@@ -6,7 +6,9 @@ type LifecycleQuestion struct {
 	Metric      string
 	Range       Range
 	Granularity Granularity
-	AsOf        Day
+	// Filter keeps only its members; nil keeps all.
+	Filter Set
+	AsOf   Day
 }
 
 // LifecyclePoint is one period. New + Returning + Resurrected is the users of
@@ -36,7 +38,9 @@ func (q LifecycleQuestion) Sets(c Calendar) []Set {
 		period := c.Period(q.Granularity, start)
 		users := ActiveOn(q.Metric, period, q.AsOf)
 		before := ActiveOn(q.Metric, Range{c.Add(q.Granularity, start, -1), start - 1}, q.AsOf)
-		sets = append(sets, users, before, Both(users, before), FirstOn(q.Metric, period, q.AsOf))
+		for _, set := range []Set{users, before, Both(users, before), FirstOn(q.Metric, period, q.AsOf)} {
+			sets = append(sets, Both(set, q.Filter))
+		}
 	}
 	return sets
 }

@@ -8,7 +8,7 @@ import (
 // LifecycleExprs are the people of one period as set expressions.
 type LifecycleExprs struct{ New, Returning, Resurrected, Dormant string }
 
-// Exprs writes the people of the period that starts at start.
+// Exprs writes the people of the period that starts at start, without the filter.
 func (q LifecycleQuestion) Exprs(c Calendar, start Day) LifecycleExprs {
 	now := onDays(q.Metric, c.Period(q.Granularity, start))
 	before := onDays(q.Metric, Range{c.Add(q.Granularity, start, -1), start - 1})
@@ -25,8 +25,9 @@ func (q LifecycleQuestion) Exprs(c Calendar, start Day) LifecycleExprs {
 const maxPeriodsExpr = 2_000
 
 // AtLeastExpr writes the people active in k or more of the periods of the
-// question, from 1 to their number. It is empty when the expression would be
-// too long: it counts days by itself, but weeks and months only by naming them.
+// question, from 1 to their number, without the filter. It is empty when the
+// expression would be too long: it counts days by itself, but weeks and months
+// only by naming them.
 func (q StickinessQuestion) AtLeastExpr(c Calendar, k int) string {
 	starts := c.Periods(q.Granularity, q.Range, q.AsOf)
 	if q.Granularity == Daily {
@@ -132,8 +133,8 @@ func joined(left periodRow, i int, right periodRow, j int) written {
 	return written{a.within(andLevel) + " & " + b.within(andLevel), andLevel}
 }
 
-// Exprs writes the people of each of the answer's groups. First is the first
-// day of the metric: an expression has no word for all days.
+// Exprs writes the people of each of the answer's groups, without the filter.
+// First is the first day of the metric: an expression has no word for all days.
 func (q RecencyQuestion) Exprs(first Day) []string {
 	exprs := make([]string, len(recencyNames))
 	var within string

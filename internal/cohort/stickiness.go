@@ -7,7 +7,9 @@ type StickinessQuestion struct {
 	Metric      string
 	Range       Range
 	Granularity Granularity
-	AsOf        Day
+	// Filter keeps only its members; nil keeps all.
+	Filter Set
+	AsOf   Day
 }
 
 // StickinessPoint is the users active in a number of periods.
@@ -34,7 +36,7 @@ func (q StickinessQuestion) Sets(c Calendar) []Set {
 	}
 	sets := make([]Set, len(periods))
 	for i := range sets {
-		sets[i] = AtLeast{i + 1, periods}
+		sets[i] = Both(AtLeast{i + 1, periods}, q.Filter)
 	}
 	return sets
 }
@@ -57,6 +59,8 @@ type RatioQuestion struct {
 	Range  Range
 	// Window is the days of the MAU.
 	Window int
+	// Filter keeps only its members; nil keeps all.
+	Filter Set
 	AsOf   Day
 }
 
@@ -73,7 +77,7 @@ func (q RatioQuestion) Check(w Workspace) error {
 }
 
 func (q RatioQuestion) active(window int) ActiveQuestion {
-	return ActiveQuestion{Metric: q.Metric, Range: q.Range, Window: window, AsOf: q.AsOf}
+	return ActiveQuestion{Metric: q.Metric, Range: q.Range, Window: window, Filter: q.Filter, AsOf: q.AsOf}
 }
 
 // Sets returns what is to be counted: the days, then the windows.
@@ -108,6 +112,8 @@ var recencyNames = []string{"0-7", "8-14", "15-30", "31-60", "61+"}
 // RecencyQuestion asks how long ago users last had a metric.
 type RecencyQuestion struct {
 	Metric string
+	// Filter keeps only its members; nil keeps all.
+	Filter Set
 	AsOf   Day
 }
 
@@ -133,9 +139,9 @@ func (q RecencyQuestion) Check(w Workspace) error {
 func (q RecencyQuestion) Sets(Calendar) []Set {
 	var sets []Set
 	for _, end := range recencyEnds {
-		sets = append(sets, ActiveOn(q.Metric, Range{q.AsOf - Day(end), q.AsOf}, q.AsOf))
+		sets = append(sets, Both(ActiveOn(q.Metric, Range{q.AsOf - Day(end), q.AsOf}, q.AsOf), q.Filter))
 	}
-	return append(sets, ActiveOn(q.Metric, Range{MinDay, q.AsOf}, q.AsOf))
+	return append(sets, Both(ActiveOn(q.Metric, Range{MinDay, q.AsOf}, q.AsOf), q.Filter))
 }
 
 // Answer makes the points from the counts of Sets.

@@ -6,8 +6,10 @@ type Streak struct {
 	// Current is the run that ends on as_of or, while as_of has no mark, on
 	// the day before.
 	Current int
-	// Longest is the longest run of consecutive days.
-	Longest int
+	// Longest is the longest run of consecutive days, LongestEnd the last day of
+	// the latest such run; it is meaningless when Total is 0.
+	Longest    int
+	LongestEnd Day
 	// First and Last are meaningless when Total is 0.
 	First, Last Day
 }
@@ -30,7 +32,9 @@ func StreakOf(days []Day, asOf Day) Streak {
 		}
 		s.Total++
 		s.Last = d
-		s.Longest = max(s.Longest, run)
+		if run >= s.Longest {
+			s.Longest, s.LongestEnd = run, d
+		}
 	}
 	if s.Total > 0 && s.Last >= asOf-1 {
 		s.Current = run

@@ -79,8 +79,8 @@ type lifecycleBody struct {
 }
 
 func (s *server) apiLifecycle(c echo.Context) error {
-	p := s.params(c, "metric", "from", "to", "granularity")
-	q := cohort.LifecycleQuestion{Metric: p.metric("metric"), Range: p.days(), Granularity: p.granularity(), AsOf: p.today}
+	p := s.params(c, "metric", "from", "to", "granularity", "filter")
+	q := cohort.LifecycleQuestion{Metric: p.metric("metric"), Range: p.days(), Granularity: p.granularity(), Filter: p.filter(), AsOf: p.today}
 	a, err := ask(c, p, q)
 	if err != nil {
 		return err

@@ -15,8 +15,8 @@ type stickinessBody struct {
 }
 
 func (s *server) apiStickiness(c echo.Context) error {
-	p := s.params(c, "metric", "from", "to", "granularity")
-	q := cohort.StickinessQuestion{Metric: p.metric("metric"), Range: p.days(), Granularity: p.granularity(), AsOf: p.today}
+	p := s.params(c, "metric", "from", "to", "granularity", "filter")
+	q := cohort.StickinessQuestion{Metric: p.metric("metric"), Range: p.days(), Granularity: p.granularity(), Filter: p.filter(), AsOf: p.today}
 	a, err := ask(c, p, q)
 	if err != nil {
 		return err
@@ -46,9 +46,9 @@ type ratioBody struct {
 const defaultMAUWindow = 30
 
 func (s *server) apiStickinessRatio(c echo.Context) error {
-	p := s.params(c, "metric", "from", "to", "window")
+	p := s.params(c, "metric", "from", "to", "window", "filter")
 	q := cohort.RatioQuestion{
-		Metric: p.metric("metric"), Range: p.days(), Window: p.number("window", defaultMAUWindow, 1, cohort.MaxWindow), AsOf: p.today,
+		Metric: p.metric("metric"), Range: p.days(), Window: p.number("window", defaultMAUWindow, 1, cohort.MaxWindow), Filter: p.filter(), AsOf: p.today,
 	}
 	a, err := ask(c, p, q)
 	if err != nil {
@@ -73,8 +73,8 @@ type recencyBody struct {
 }
 
 func (s *server) apiRecency(c echo.Context) error {
-	p := s.params(c, "metric")
-	a, err := ask(c, p, cohort.RecencyQuestion{Metric: p.metric("metric"), AsOf: p.today})
+	p := s.params(c, "metric", "filter")
+	a, err := ask(c, p, cohort.RecencyQuestion{Metric: p.metric("metric"), Filter: p.filter(), AsOf: p.today})
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,9 @@ func (s *server) engagement(c echo.Context) error {
 	g := p.granularity()
 	from := s.workspace.Calendar.Add(g, s.workspace.Calendar.Start(g, p.today), -engagementPeriods[g]+1)
 	p.defaults("metric", s.firstDaily(), "from", from.String(), "to", p.today.String())
-	b := &engagementBuilder{metric: p.metric("metric"), granularity: g, days: p.days(), window: p.number("window", monthWindow, 1, cohort.MaxWindow)}
+	b := &engagementBuilder{
+		metric: p.metric("metric"), granularity: g, days: p.days(), window: p.number("window", monthWindow, 1, cohort.MaxWindow), filter: p.filter(),
+	}
 	if p.err == nil {
 		p.fail(b.days.Check())
 	}
@@ -49,7 +51,8 @@ func (s *server) engagement(c echo.Context) error {
 
 func (s *server) engagementForm(p *params, b *engagementBuilder) views.EngagementForm {
 	f := views.EngagementForm{
-		Metrics: s.dailyMetrics(p.text("metric")), Granularity: b.granularity.String(), From: p.text("from"), To: p.text("to"), Problem: p.problem(),
+		Metrics: s.dailyMetrics(p.text("metric")), Granularity: b.granularity.String(), From: p.text("from"), To: p.text("to"),
+		Filter: p.text("filter"), Problem: p.problem(),
 	}
 	if p.err == nil {
 		f.From, f.To = b.days.From.String(), b.days.To.String()
@@ -66,90 +69,45 @@ type engagementBuilder struct {
 	metric      string
 	granularity cohort.Granularity
 	days        cohort.Range
-	window      int // of a month, in days
+	window      int        // of a month, in days
+	filter      cohort.Set // nil keeps all
 }
 
 // csv is the URL of a report over the range as a file.
 func (b *engagementBuilder) csv(report string, pairs ...string) string {
 	return address("/api/v1/"+report, append(pairs, "metric", b.metric, "from", b.days.From.String(), "to", b.days.To.String(),
-		"as_of", b.params.asOfParam(), "format", "csv")...)
+		"filter", b.params.text("filter"), "as_of", b.params.asOfParam(), "format", "csv")...)
 }
 
-// periods are the users of each period, which say what is suspect.
-func (b *engagementBuilder) periods(g cohort.Granularity) ([]cohort.Point, error) {
-	q := cohort.ActiveQuestion{Metric: b.metric, Range: b.days, Granularity: g, Window: 1, AsOf: b.params.today}
-	a, err := b.Query.Active(b.ctx, q, b.params.opts)
-	return a.Value, err
-}
-
-func (b *engagementBuilder) lifecycle() views.LifecyclePanel {
-	calendar := b.workspace.Calendar
-	q := cohort.LifecycleQuestion{Metric: b.metric, Range: b.days, Granularity: b.granularity, AsOf: b.params.today}
-	a, err := query.Ask(b.ctx, b.Query, q, b.params.opts)
-	if err != nil {
-		return views.LifecyclePanel{Report: b.failed(err)}
-	}
-	users, err := b.periods(b.granularity)
-	if err != nil {
-		return views.LifecyclePanel{Report: b.failed(err)}
-	}
-	panel := views.LifecyclePanel{Report: views.Report{CSV: b.csv("lifecycle", "granularity", b.granularity.String()), Marks: marksOf(users)}}
-	for i, pt := range a.Value {
-		e := q.Exprs(calendar, pt.Date)
-		panel.Rows = append(panel.Rows, views.LifecycleRow{
-			Day: pt.Date.String(), New: b.params.people(pt.New, e.New), Returning: b.params.people(pt.Returning, e.Returning),
-			Resurrected: b.params.people(pt.Resurrected, e.Resurrected), Dormant: b.params.people(pt.Dormant, e.Dormant),
-			Pulse: defined(pt.Pulse()), Complete: pt.Complete, Suspect: string(users[i].Suspect),
-		})
-	}
-	b.drawLifecycle(&panel, a.Value, users)
-	return panel
-}
-
-func (b *engagementBuilder) drawLifecycle(panel *views.LifecyclePanel, points []cohort.LifecyclePoint, users []cohort.Point) {
-	t := b.text
-	dates := make([]cohort.Day, len(points))
-	parts := make([]chart.Series, 4)
-	for i, key := range []string{t.T("lifecycle.new"), t.T("lifecycle.returning"), t.T("lifecycle.resurrected"), t.T("lifecycle.dormant")} {
-		parts[i].Name = key
-	}
-	pulse := chart.Series{Name: t.T("lifecycle.pulse")}
-	for i, pt := range points {
-		dates[i] = pt.Date
-		suspect := b.words(users[i].Suspect)
-		for part, n := range []int64{pt.New, pt.Returning, pt.Resurrected, -pt.Dormant} {
-			parts[part].Points = append(parts[part].Points, chart.Point{Value: float64(n), Known: true, Complete: pt.Complete, Suspect: suspect})
-		}
-		pulse.Points = append(pulse.Points, rated(defined(pt.Pulse()), pt.Complete, suspect))
-	}
-	panel.Options = b.drawn(&panel.Report, chart.Bars, chart.Dates(dates), parts...)
-	panel.Pulse = b.drawn(&panel.Report, chart.Lines, chart.Dates(dates), pulse)
+// people is a number with those of an expression's people whom the filter keeps.
+func (b *engagementBuilder) people(count int64, expr string) ui.Number {
+	return b.params.people(count, b.params.filtered(expr))
 }
 
 func (b *engagementBuilder) ratio() views.RatioPanel {
-	q := cohort.RatioQuestion{Metric: b.metric, Range: b.days, Window: b.window, AsOf: b.params.today}
+	q := cohort.RatioQuestion{Metric: b.metric, Range: b.days, Window: b.window, Filter: b.filter, AsOf: b.params.today}
 	a, err := query.Ask(b.ctx, b.Query, q, b.params.opts)
 	if err != nil {
 		return views.RatioPanel{Report: b.failed(err)}
 	}
-	users, err := b.periods(cohort.Daily)
+	suspects, err := b.suspects(b.metric, cohort.Daily, b.days)
 	if err != nil {
 		return views.RatioPanel{Report: b.failed(err)}
 	}
-	panel := views.RatioPanel{
-		Window: b.window, Report: views.Report{CSV: b.csv("stickiness-ratio", "window", strconv.Itoa(b.window)), Marks: marksOf(users)},
-	}
+	panel := views.RatioPanel{Window: b.window, Report: views.Report{CSV: b.csv("stickiness-ratio", "window", strconv.Itoa(b.window))}}
 	line := chart.Series{Name: b.text.T("ratio.ratio")}
 	var dates []cohort.Day
 	day := cohort.ActiveQuestion{Metric: b.metric}
-	for i, pt := range a.Value {
-		ratio := defined(pt.Ratio())
+	for _, pt := range a.Value {
+		suspect := suspects[pt.Date]
+		ratio := known(defined(pt.Ratio()), suspect)
 		panel.Rows = append(panel.Rows, views.RatioRow{
-			Day: pt.Date.String(), DAU: b.params.people(pt.DAU, day.Expr(cohort.Range{From: pt.Date, To: pt.Date})),
-			MAU:   b.params.people(pt.MAU, day.Expr(cohort.Range{From: pt.Date - cohort.Day(b.window-1), To: pt.Date})),
-			Ratio: ratio, Complete: pt.Complete, Suspect: string(users[i].Suspect),
+			Day: pt.Date.String(), DAU: b.people(pt.DAU, day.Expr(cohort.Range{From: pt.Date, To: pt.Date})),
+			MAU:   b.people(pt.MAU, day.Expr(cohort.Range{From: pt.Date - cohort.Day(b.window-1), To: pt.Date})),
+			Ratio: ratio, Complete: pt.Complete, Suspect: string(suspect),
 		})
-		dates, line.Points = append(dates, pt.Date), append(line.Points, rated(ratio, pt.Complete, b.words(users[i].Suspect)))
+		panel.Marks = mark(panel.Marks, suspect)
+		dates, line.Points = append(dates, pt.Date), append(line.Points, rated(ratio, pt.Complete, b.words(suspect, cohort.Daily)))
 	}
 	panel.Options = b.drawn(&panel.Report, chart.Lines, chart.Dates(dates), line)
 	return panel

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"sync"
@@ -50,15 +51,8 @@ func (s *server) overview(c echo.Context) error {
 	}
 	r, cancel := s.newReporter(c, p)
 	defer cancel()
-	b := &overviewBuilder{reporter: r, metric: metric, filter: filter, span: span}
-	var panels sync.WaitGroup
-	panels.Go(func() { o.DAU = b.countFact(1) })
-	panels.Go(func() { o.WAU = b.countFact(weekWindow) })
-	panels.Go(func() { o.MAU = b.countFact(monthWindow) })
-	panels.Go(func() { o.NextDay = b.nextDay() })
-	panels.Go(func() { o.Active = b.activePanel(days) })
-	panels.Go(func() { o.Return = b.returnPanel(days) })
-	panels.Wait()
+	b := &overviewBuilder{reporter: r, metric: metric, filter: filter, span: span, last: max(cohort.MinDay+1, min(days.To, p.today-1))}
+	b.fill(&o, days)
 	o.ComputedAt = p.computedAt()
 	return render(c, http.StatusOK, views.Overview(o))
 }
@@ -82,70 +76,36 @@ type overviewBuilder struct {
 	metric string
 	filter cohort.Set   // nil keeps all
 	span   cohort.Range // of all data
+	last   cohort.Day   // that the head numbers are about: the range's last complete one
 }
+
+// fill asks for all parts of the page side by side.
+func (b *overviewBuilder) fill(o *views.OverviewPage, days cohort.Range) {
+	e := &engagementBuilder{reporter: b.reporter, metric: b.metric, granularity: cohort.Daily, days: days, filter: b.filter}
+	var panels sync.WaitGroup
+	panels.Go(func() { o.DAU = b.countFact(1) })
+	panels.Go(func() { o.WAU = b.countFact(weekWindow) })
+	panels.Go(func() { o.MAU = b.countFact(monthWindow) })
+	panels.Go(func() { o.Stickiness = b.stickiness() })
+	panels.Go(func() { o.NextDay = b.nextDay() })
+	panels.Go(func() { o.Active = b.activePanel(days) })
+	panels.Go(func() { o.Return = b.returnPanel(days) })
+	panels.Go(func() { o.Lifecycle = e.lifecycle() })
+	panels.Wait()
+}
+
+// people is a number with those of an expression's people whom the filter keeps.
+func (b *overviewBuilder) people(count int64, expr string) ui.Number {
+	return b.params.people(count, b.params.filtered(expr))
+}
+
+// day puts a suspicion about one day into the reader's language.
+func (b *overviewBuilder) day(s cohort.Suspicion) string { return b.words(s, cohort.Daily) }
 
 func (b *overviewBuilder) active(window int, days cohort.Range) (query.Answer[[]cohort.Point], cohort.ActiveQuestion, error) {
 	q := cohort.ActiveQuestion{Metric: b.metric, Range: days, Window: window, Filter: b.filter, AsOf: b.params.today}
 	a, err := b.Query.Active(b.ctx, q, b.params.opts)
 	return a, q, err
-}
-
-// countFact is the people active in the window that ends on the last complete day.
-func (b *overviewBuilder) countFact(window int) views.CountFact {
-	yesterday := b.params.today - 1
-	a, q, err := b.active(window, cohort.Range{From: yesterday - trendDays + 1, To: yesterday})
-	if err != nil {
-		return views.CountFact{Error: b.panelError(b.echo, err)}
-	}
-	points := a.Value
-	span := cohort.Range{From: yesterday - cohort.Day(window-1), To: yesterday}
-	last, before := points[len(points)-1], points[len(points)-1-weekWindow]
-	expr := b.params.filtered(q.Expr(span))
-	f := views.CountFact{
-		Number: b.params.people(last.Count, expr), From: span.From.String(), To: span.To.String(), Expr: expr,
-		Suspect: string(last.Suspect),
-	}
-	if before.Date >= b.span.From {
-		f.Before, f.BeforeDay = &before.Count, before.Date.String()
-	}
-	for _, pt := range points {
-		f.Trend = append(f.Trend, pt.Count)
-	}
-	return f
-}
-
-func (b *overviewBuilder) retention(days cohort.Range) (query.Answer[cohort.Retention], cohort.RetentionQuestion, error) {
-	q := cohort.RetentionQuestion{Start: b.metric, Return: b.metric, Range: days, Periods: 1, Membership: cohort.AnyTime, Filter: b.filter, AsOf: b.params.today}
-	a, err := query.Ask(b.ctx, b.Query, q, b.params.opts)
-	return a, q, err
-}
-
-// nextDayCell is the column of next-day retention.
-var nextDayCell = cohort.Bracket{From: 1, To: 1}
-
-func (b *overviewBuilder) nextDay() views.RateFact {
-	day := b.params.today - 2
-	a, q, err := b.retention(cohort.Range{From: day - weekWindow, To: day})
-	if err != nil {
-		return views.RateFact{Error: b.panelError(b.echo, err)}
-	}
-	rows := a.Value.Rows
-	row, before := rows[len(rows)-1], rows[0]
-	expr := b.params.filtered(q.CellExpr(b.workspace.Calendar, day, nextDayCell))
-	f := views.RateFact{
-		Day: day.String(), From: day.String(), To: (day + 1).String(), Expr: expr,
-		Of:   b.params.people(row.Size, b.params.filtered(q.MembersExpr(b.workspace.Calendar, day))),
-		Kept: b.params.people(row.Cells[1].Count, expr), Rate: share(row.Cells[1].Count, row.Size),
-	}
-	if before.Date >= b.span.From {
-		f.Before, f.BeforeDay = share(before.Cells[1].Count, before.Size), before.Date.String()
-	}
-	return f
-}
-
-// share is part / whole, nil when the whole is 0.
-func share(part, whole int64) *float64 {
-	return defined(float64(part)/float64(max(whole, 1)), whole > 0)
 }
 
 func (b *overviewBuilder) activePanel(days cohort.Range) views.ActivePanel {
@@ -159,26 +119,24 @@ func (b *overviewBuilder) activePanel(days cohort.Range) views.ActivePanel {
 	}
 	dau, wau, mau := series[0].Value, series[1].Value, series[2].Value
 	panel := views.ActivePanel{Report: views.Report{
-		CSV:   address("/overview.csv", "metric", b.metric, "from", days.From.String(), "to", days.To.String(), "filter", b.params.text("filter"), "as_of", b.params.asOfParam()),
-		Marks: marksOf(dau),
+		CSV: address("/overview.csv", "metric", b.metric, "from", days.From.String(), "to", days.To.String(), "filter", b.params.text("filter"), "as_of", b.params.asOfParam()),
 	}}
 	dates := make([]cohort.Day, len(dau))
 	for i, pt := range dau {
 		dates[i] = pt.Date
 		at := func(s int, count int64) ui.Number {
-			return b.params.people(count, b.params.filtered(questions[s].Expr(cohort.Range{From: pt.Date - cohort.Day(questions[s].Window-1), To: pt.Date})))
+			return b.people(count, questions[s].Expr(cohort.Range{From: pt.Date - cohort.Day(questions[s].Window-1), To: pt.Date}))
 		}
 		panel.Rows = append(panel.Rows, views.ActiveRow{
 			Day: pt.Date.String(), DAU: at(0, pt.Count), WAU: at(1, wau[i].Count), MAU: at(2, mau[i].Count), Complete: pt.Complete, Suspect: string(pt.Suspect),
 		})
-	}
-	// One missing day makes every window over it suspect: marking the day itself says it all.
-	for i := range wau {
+		panel.Marks = mark(panel.Marks, pt.Suspect)
+		// One missing day makes every window over it suspect: marking the day itself says it all.
 		wau[i].Suspect, mau[i].Suspect = "", ""
 	}
 	t := b.text
-	panel.Options = b.drawn(&panel.Report, chart.Lines, chart.Dates(dates), chart.Counts(t.T("overview.dau"), dau, b.words),
-		chart.Counts(t.T("overview.wau"), wau, b.words), chart.Counts(t.T("overview.mau"), mau, b.words))
+	panel.Options = b.drawn(&panel.Report, chart.Lines, chart.Dates(dates), chart.Counts(t.T("overview.dau"), dau, b.day),
+		chart.Counts(t.T("overview.wau"), wau, b.day), chart.Counts(t.T("overview.mau"), mau, b.day))
 	return panel
 }
 
@@ -187,32 +145,29 @@ func (b *overviewBuilder) returnPanel(days cohort.Range) views.ReturnPanel {
 	if err != nil {
 		return views.ReturnPanel{Report: b.failed(err)}
 	}
-	users, _, err := b.active(1, days)
+	suspects, err := b.suspects(b.metric, cohort.Daily, cohort.Range{From: days.From, To: max(days.To, min(days.To+1, b.params.today))})
 	if err != nil {
 		return views.ReturnPanel{Report: b.failed(err)}
 	}
 	panel := views.ReturnPanel{Report: views.Report{
 		CSV: address("/api/v1/retention", "start", b.metric, "cohorts", "any", "periods", "1",
 			"from", days.From.String(), "to", days.To.String(), "filter", b.params.text("filter"), "as_of", b.params.asOfParam(), "format", "csv"),
-		Marks: marksOf(users.Value),
 	}}
 	var dates []cohort.Day
 	line := chart.Series{Name: b.text.T("overview.next_day")}
-	for i, row := range a.Value.Rows {
+	for _, row := range a.Value.Rows {
 		if len(row.Cells) < 2 { // the next day has not begun
 			break
 		}
-		cell, suspect := row.Cells[1], users.Value[i].Suspect
-		if suspect == "" && i+1 < len(users.Value) {
-			suspect = users.Value[i+1].Suspect // nobody can come back on a day without data
-		}
-		rate := share(cell.Count, row.Size)
+		cell, suspect := row.Cells[1], cmp.Or(suspects[row.Date], suspects[row.Date+1])
+		rate := known(share(cell.Count, row.Size), suspect)
 		panel.Rows = append(panel.Rows, views.ReturnRow{
-			Day: row.Date.String(), Of: b.params.people(row.Size, b.params.filtered(q.MembersExpr(b.workspace.Calendar, row.Date))),
-			Kept: b.params.people(cell.Count, b.params.filtered(q.CellExpr(b.workspace.Calendar, row.Date, nextDayCell))), Rate: rate, Complete: cell.Complete,
+			Day: row.Date.String(), Of: b.people(row.Size, q.MembersExpr(b.workspace.Calendar, row.Date)),
+			Kept: b.people(cell.Count, q.CellExpr(b.workspace.Calendar, row.Date, nextDayCell)), Rate: rate, Complete: cell.Complete,
 			Suspect: string(suspect),
 		})
-		dates, line.Points = append(dates, row.Date), append(line.Points, rated(rate, cell.Complete, b.words(suspect)))
+		panel.Marks = mark(panel.Marks, suspect)
+		dates, line.Points = append(dates, row.Date), append(line.Points, rated(rate, cell.Complete, b.day(suspect)))
 	}
 	panel.Options = b.drawn(&panel.Report, chart.Lines, chart.Dates(dates), line)
 	return panel

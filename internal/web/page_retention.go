@@ -128,29 +128,20 @@ func (b *retentionBuilder) ask() (cohort.Retention, error) {
 	if b.catalogue, err = b.Query.Catalogue(b.ctx); err != nil {
 		return a.Value, err
 	}
-	if b.starts, err = b.suspects(b.q.Start); err != nil {
+	if b.starts, err = b.suspects(b.q.Start, b.q.Granularity, b.judged()); err != nil {
 		return a.Value, err
 	}
-	b.returns, err = b.suspects(b.q.Return)
+	b.returns, err = b.suspects(b.q.Return, b.q.Granularity, b.judged())
 	return a.Value, err
 }
 
-// suspects are the suspect periods of a metric from the first cohort to the
-// last period that a cell reads.
-func (b *retentionBuilder) suspects(metric string) (map[cohort.Day]cohort.Suspicion, error) {
+// judged are the days from the first cohort to the last that a cell reads.
+func (b *retentionBuilder) judged() cohort.Range {
 	to := b.params.today
 	if b.q.Returning != cohort.OnOrAfter {
 		columns := b.q.Columns()
 		end := b.workspace.Calendar.Add(b.q.Granularity, b.workspace.Calendar.Start(b.q.Granularity, b.q.Range.To), columns[len(columns)-1].To+1)
 		to = min(to, end-1)
 	}
-	q := cohort.ActiveQuestion{Metric: metric, Range: cohort.Range{From: b.q.Range.From, To: to}, Granularity: b.q.Granularity, Window: 1, AsOf: b.params.today}
-	a, err := b.Query.Active(b.ctx, q, b.params.opts)
-	found := map[cohort.Day]cohort.Suspicion{}
-	for _, pt := range a.Value {
-		if pt.Suspect != "" {
-			found[pt.Date] = pt.Suspect
-		}
-	}
-	return found, err
+	return cohort.Range{From: b.q.Range.From, To: to}
 }

@@ -60,7 +60,7 @@ func (b *retentionBuilder) curves(t views.RetentionTable) views.Report {
 		}
 		lines = append(lines, line)
 	}
-	r := views.Report{CSV: t.CSV}
+	r := views.Report{CSV: t.CSV, Marks: t.Marks}
 	r.Options = b.drawn(&r, chart.Lines, axis, lines...)
 	return r
 }
@@ -78,9 +78,9 @@ func (b *retentionBuilder) point(c views.RetentionCell) chart.Point {
 	case views.CellNotYet:
 		return chart.Point{}
 	case views.CellNoData:
-		return chart.Point{Complete: true, Suspect: b.words(cohort.Missing)}
+		return chart.Point{Complete: true, Suspect: b.words(cohort.Missing, cohort.Daily)}
 	}
-	return rated(c.Rate, c.State == views.CellValue, b.words(cohort.Suspicion(c.Suspect)))
+	return rated(c.Rate, c.State == views.CellValue, b.words(cohort.Suspicion(c.Suspect), b.q.Granularity))
 }
 
 func (b *retentionBuilder) table(a cohort.Retention) views.RetentionTable {
@@ -95,11 +95,11 @@ func (b *retentionBuilder) table(a cohort.Retention) views.RetentionTable {
 	for _, row := range a.Rows {
 		r := b.row(row, columns)
 		t.Rows = append(t.Rows, r)
-		t.Marks = add(t.Marks, r.Suspect)
+		t.Marks = mark(t.Marks, cohort.Suspicion(r.Suspect))
 		for _, cell := range r.Cells {
-			t.Marks = add(t.Marks, cell.Suspect)
+			t.Marks = mark(t.Marks, cohort.Suspicion(cell.Suspect))
 			if cell.State == views.CellNoData {
-				t.Marks = add(t.Marks, string(cohort.Missing))
+				t.Marks = mark(t.Marks, cohort.Missing)
 			}
 		}
 	}
@@ -108,14 +108,6 @@ func (b *retentionBuilder) table(a cohort.Retention) views.RetentionTable {
 		t.From, t.To = a.Rows[0].Date.String(), last.To.String()
 	}
 	return t
-}
-
-// add adds a reason that is not among the marks yet.
-func add(marks []string, reason string) []string {
-	if reason == "" || slices.Contains(marks, reason) {
-		return marks
-	}
-	return append(marks, reason)
 }
 
 func (b *retentionBuilder) shows(column cohort.Bracket) bool {

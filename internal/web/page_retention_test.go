@@ -61,7 +61,7 @@ func TestRetentionMarksCellsThatReadAMissingDay(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: marked cells of 3 to 6 March (-want +got):\n%s", tt.query, diff)
 		}
-		if !strings.Contains(table, "nothing was stored for that day") {
+		if !strings.Contains(table, "nothing was stored for a day") {
 			t.Errorf("%s: the mark is not explained", tt.query)
 		}
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -99,6 +100,7 @@ func (s *server) newUserYear(p *params, q cohort.CalendarQuestion, a query.Answe
 	newest := first
 	if streak.Total > 0 {
 		u.FirstDay, u.LastDay = streak.First.String(), streak.Last.String()
+		u.LongestFrom, u.LongestTo = (streak.LongestEnd - cohort.Day(streak.Longest) + 1).String(), streak.LongestEnd.String()
 		first, _, _ = streak.First.Date()
 	}
 	for y := newest; y >= min(first, year); y-- {
@@ -106,6 +108,9 @@ func (s *server) newUserYear(p *params, q cohort.CalendarQuestion, a query.Answe
 	}
 	return u
 }
+
+// unsure are the suspicions that leave open whether an unmarked user came.
+var unsure = []cohort.Suspicion{cohort.Missing, cohort.MissingSegment, cohort.HalfReplaced}
 
 // dayStates is the state of each day of the year.
 func dayStates(q cohort.CalendarQuestion, a cohort.CalendarAnswer) []views.DayState {
@@ -115,7 +120,7 @@ func dayStates(q cohort.CalendarQuestion, a cohort.CalendarAnswer) []views.DaySt
 		switch {
 		case d > q.AsOf:
 			states[i] = views.DayFuture
-		case a.Suspect[d] == cohort.Missing:
+		case slices.Contains(unsure, a.Suspect[d]):
 			states[i] = views.DayNoData
 		}
 	}

@@ -73,6 +73,8 @@ func TestEveryNumberOfPeopleLeadsToExactlyThesePeople(t *testing.T) {
 		{"overview of another day", "/?as_of=2026-02-20&from=2026-01-20", 80},
 		{"overview of a filter", "/?from=2026-02-20&filter=activated+%7C+active%40yesterday", 40},
 		{"engagement by day", "/engagement", 150},
+		{"engagement of a filter", "/engagement?from=2026-02-20&filter=activated+-+active%40yesterday", 40},
+		{"engagement of a filter by week", "/engagement?granularity=week&filter=activated+%7C+active%40yesterday", 40},
 		{"engagement by week", "/engagement?granularity=week", 100},
 		{"engagement by month", "/engagement?granularity=month&window=30", 100},
 		{"engagement of another day", "/engagement?as_of=2026-02-20&granularity=week", 100},

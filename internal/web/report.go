@@ -34,18 +34,34 @@ func (r reporter) failed(err error) views.Report {
 	return views.Report{Error: r.panelError(r.echo, err)}
 }
 
-// words puts a suspicion into the reader's language.
-func (r reporter) words(s cohort.Suspicion) string { return ui.Suspect(r.text, string(s)) }
+// words puts a suspicion about a period into the reader's language.
+func (r reporter) words(s cohort.Suspicion, g cohort.Granularity) string {
+	if g == cohort.Daily {
+		return ui.Suspect(r.text, string(s))
+	}
+	return ui.SuspectWithin(r.text, string(s))
+}
 
-// marksOf are the reasons among points, each once, in order of appearance.
-func marksOf(points []cohort.Point) []string {
-	var marks []string
-	for _, p := range points {
-		if p.Suspect != "" && !slices.Contains(marks, string(p.Suspect)) {
-			marks = append(marks, string(p.Suspect))
+// suspects are a metric's suspect periods in a range.
+func (r reporter) suspects(metric string, g cohort.Granularity, days cohort.Range) (map[cohort.Day]cohort.Suspicion, error) {
+	days.From = max(days.From, cohort.MinDay, days.To-cohort.MaxRangeDays+1)
+	q := cohort.ActiveQuestion{Metric: metric, Range: days, Granularity: g, Window: 1, AsOf: r.params.today}
+	a, err := r.Query.Active(r.ctx, q, r.params.opts)
+	found := map[cohort.Day]cohort.Suspicion{}
+	for _, pt := range a.Value {
+		if pt.Suspect != "" {
+			found[pt.Date] = pt.Suspect
 		}
 	}
-	return marks
+	return found, err
+}
+
+// mark adds a reason that is not among the marks yet.
+func mark(marks []string, s cohort.Suspicion) []string {
+	if s == "" || slices.Contains(marks, string(s)) {
+		return marks
+	}
+	return append(marks, string(s))
 }
 
 // drawn is the options of a chart, or an error that the panel shows.
@@ -55,6 +71,14 @@ func (r reporter) drawn(panel *views.Report, draw func([]string, ...chart.Series
 		panel.Error = r.panelError(r.echo, err)
 	}
 	return options
+}
+
+// known is a day's rate, or nil when the day is missing: then it says nothing.
+func known(rate *float64, s cohort.Suspicion) *float64 {
+	if s == cohort.Missing {
+		return nil
+	}
+	return rate
 }
 
 // rated is the point of a rate that may be undefined.

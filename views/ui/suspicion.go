@@ -21,6 +21,15 @@ func Suspect(p *text.Printer, reason string) string {
 	}
 }
 
+// SuspectWithin is Suspect for a number about several days of which one or more
+// are suspect.
+func SuspectWithin(p *text.Printer, reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return p.T("suspect.within", "what", Suspect(p, reason))
+}
+
 // why explains a reason in a sentence.
 func why(p *text.Printer, reason string) string {
 	switch reason {
