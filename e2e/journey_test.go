@@ -147,7 +147,7 @@ func TestAnalystTakesACohortAway(t *testing.T) {
 			t.Errorf("members in the file (-want +got):\n%s", diff)
 		}
 		b.fill("textarea[name=expr]", "activated & nope")
-		b.click("main form button")
+		b.click("#expression form button")
 		b.check()
 		if got := b.text("mark"); got != "n" {
 			t.Errorf("the mark is on %q, want the n of nope", got)

@@ -17,6 +17,14 @@ type CohortsPage struct {
 	Error string
 	// Result is the answer, nil when nothing was asked or something was wrong.
 	Result *CohortResult
+	// Edit is the name of the saved cohort that is being changed; empty for none.
+	Edit string
+	// Save saves the expression, nil when there is none to be saved.
+	Save *SaveForm
+	// Delete asks whether a saved cohort is to be deleted, nil when that was not asked for.
+	Delete *Deletion
+	// Saved are the saved cohorts.
+	Saved SavedCohorts
 }
 
 // CohortExample is a ready expression.
@@ -66,6 +74,14 @@ type marked struct{ before, at, after string }
 
 const noBreakSpace = '\u00a0'
 
+// saveTitle is the heading of the form that saves.
+func saveTitle(c CohortsPage, s SaveForm) string {
+	if s.Edit {
+		return c.Text.T("cohorts.save.edit")
+	}
+	return c.Text.T("cohorts.save.title")
+}
+
 // mark cuts the expression at its problem's position, counted in characters;
 // ok is false when there is no such position.
 func (c CohortsPage) mark() (m marked, ok bool) {
@@ -90,5 +106,12 @@ func (c CohortsPage) syntax() []ui.Choice {
 		{Value: "activated", Label: c.Text.T("cohorts.syntax.flag")},
 		{Value: "active@2026-03-01", Label: c.Text.T("cohorts.syntax.day")},
 		{Value: "active@today-6d..today", Label: c.Text.T("cohorts.syntax.range")},
+		{Value: "all(active@…)", Label: c.Text.T("cohorts.syntax.all")},
+		{Value: "atleast(3, active@…)", Label: c.Text.T("cohorts.syntax.atleast")},
+		{Value: "exactly(3, active@…)", Label: c.Text.T("cohorts.syntax.exactly")},
+		{Value: "first(active@…)", Label: c.Text.T("cohorts.syntax.first")},
+		{Value: "cohort(name)", Label: c.Text.T("cohorts.syntax.cohort")},
+		{Value: "2026-03-01, today, yesterday, today-7d", Label: c.Text.T("cohorts.syntax.dates")},
+		{Value: "(a | b) - c", Label: c.Text.T("cohorts.syntax.order")},
 	}
 }

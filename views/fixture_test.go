@@ -203,6 +203,11 @@ func cohorts() CohortsPage {
 		Days:   []MetricName{{"active", "Active users"}, {"signed_in", "Sign-ins"}},
 		Result: &CohortResult{Expr: "activated - exposed", Count: 48213, Known: 200000, CSV: "/api/v1/cohorts/members.csv?expr=activated+-+exposed"},
 	}
+	c.Save = &SaveForm{URL: "/cohorts"}
+	c.Saved.Rows = []SavedCohort{
+		{Name: "never_saw_it", Title: "Activated", Expr: "activated - exposed", Users: people(48213), Edit: "/cohorts?edit=never_saw_it", Delete: "/cohorts?delete=never_saw_it"},
+		{Name: "old", Title: "Saw the new feature", Expr: "gone | exposed", Problem: "no such metric", Edit: "/cohorts?edit=old", Delete: "/cohorts?delete=old"},
+	}
 	for i := range 50 {
 		id := fmt.Sprintf("u-%05d", i*37+11)
 		c.Result.Members = append(c.Result.Members, Member{id, "/users?id=" + id})

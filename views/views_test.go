@@ -108,6 +108,20 @@ func cohortStates() []state {
 		{"cohort of all shown", change(func(c *CohortsPage) { c.Result.Count = int64(len(c.Result.Members)) })},
 		{"cohort failed", change(func(c *CohortsPage) { c.Error = "a" })},
 		{"cohort with an unknown metric", change(func(c *CohortsPage) { c.Result, c.Problem = nil, &Problem{"expr", 12, "no such metric"} })},
+		{"cohorts of which none is saved", change(func(c *CohortsPage) { c.Saved.Rows = nil })},
+		{"saved cohorts failed", change(func(c *CohortsPage) { c.Saved.Rows, c.Saved.Error = nil, "a" })},
+		{"saved cohort changed", change(func(c *CohortsPage) {
+			c.Edit, c.Save = "never_saw_it", &SaveForm{Name: "never_saw_it", Title: "Activated", Edit: true, URL: "/cohorts"}
+		})},
+		{"cohort with a wrong name", change(func(c *CohortsPage) {
+			c.Result, c.Save, c.Problem = nil, &SaveForm{Name: "E e", URL: "/cohorts"}, &Problem{"name", NoPosition, "too long"}
+		})},
+		{"saved cohort deleted", change(func(c *CohortsPage) {
+			c.Expr, c.Result, c.Save, c.Delete = "", nil, nil, &Deletion{Name: "old", Title: "Activated", URL: "/cohorts/delete", Back: "/cohorts"}
+		})},
+		{"saved cohort in use", change(func(c *CohortsPage) {
+			c.Expr, c.Result, c.Save, c.Delete = "", nil, nil, &Deletion{Name: "old", Title: "Activated", UsedBy: []string{"aa", "bb"}, Back: "/cohorts"}
+		})},
 		{"cohort that ends too early", change(func(c *CohortsPage) { c.Result, c.Problem = nil, &Problem{"expr", 19, "a metric is missing"} })},
 	}
 }

@@ -66,7 +66,9 @@ func (s SavedCohorts) UsersOf(name string) []string {
 // that is taken is an ErrConflict; otherwise CheckChange says what is refused.
 func (s SavedCohorts) CheckNew(w Workspace, asOf Day, c Saved) (Saved, error) {
 	if _, taken := s[c.Name]; taken {
-		return c, fault.Conflict("cohort_exists", "there is a saved cohort %s already; give another name, or change that one", fault.Show(c.Name))
+		f := fault.Conflict("cohort_exists", "there is a saved cohort %s already; give another name, or change that one", fault.Show(c.Name))
+		f.Field = "name"
+		return c, f
 	}
 	return s.CheckChange(w, asOf, c)
 }

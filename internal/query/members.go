@@ -19,17 +19,31 @@ const (
 	membersAhead = 2
 )
 
+// sizeRow is the row of the counts of sets, whoever asks for them.
+const sizeRow = "size"
+
 // Size is how many users a set holds, beside all known users.
 type Size struct{ Count, Known int64 }
 
 // Size counts a set.
 func (s *Service) Size(ctx context.Context, set cohort.Set, o Options) (Answer[Size], error) {
 	return steady(ctx, s, o, func(cat *cohort.Catalogue) (Size, tally, error) {
-		t, err := s.count(ctx, cat, []cohort.Set{set, cohort.KnownUsers()}, []cohort.Row{{Name: "size", Sets: 2}}, o)
+		t, err := s.count(ctx, cat, []cohort.Set{set, cohort.KnownUsers()}, []cohort.Row{{Name: sizeRow, Sets: 2}}, o)
 		if err != nil {
 			return Size{}, t, err
 		}
 		return Size{t.counts[0], t.counts[1]}, t, nil
+	})
+}
+
+// Sizes counts several sets together.
+func (s *Service) Sizes(ctx context.Context, sets []cohort.Set, o Options) (Answer[[]int64], error) {
+	if len(sets) == 0 {
+		return Answer[[]int64]{ComputedAt: o.Now, Engine: Bitop}, nil
+	}
+	return steady(ctx, s, o, func(cat *cohort.Catalogue) ([]int64, tally, error) {
+		t, err := s.count(ctx, cat, sets, []cohort.Row{{Name: sizeRow, Sets: len(sets)}}, o)
+		return t.counts, t, err
 	})
 }
 

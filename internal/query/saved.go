@@ -22,15 +22,28 @@ func (s *Service) Parse(ctx context.Context, text string, asOf cohort.Day) (Peop
 	if err != nil {
 		return People{}, err
 	}
-	scope := cohort.Scope{Workspace: s.workspace, AsOf: asOf}
+	var saved cohort.SavedCohorts
 	if len(e.Cohorts()) > 0 {
-		if scope.Saved, err = s.store.SavedCohorts(ctx); err != nil {
+		if saved, err = s.store.SavedCohorts(ctx); err != nil {
 			return People{}, err
 		}
 	}
-	set, err := e.Resolve(scope)
+	return s.among(saved, e, asOf)
+}
+
+// ParseAmong is Parse with saved cohorts that were read already.
+func (s *Service) ParseAmong(saved cohort.SavedCohorts, text string, asOf cohort.Day) (People, error) {
+	e, err := cohort.ParseExpr(text)
 	if err != nil {
 		return People{}, err
 	}
-	return People{e, set, e.Expand(scope.Saved).String()}, nil
+	return s.among(saved, e, asOf)
+}
+
+func (s *Service) among(saved cohort.SavedCohorts, e cohort.Expr, asOf cohort.Day) (People, error) {
+	set, err := e.Resolve(cohort.Scope{Workspace: s.workspace, AsOf: asOf, Saved: saved})
+	if err != nil {
+		return People{}, err
+	}
+	return People{e, set, e.Expand(saved).String()}, nil
 }

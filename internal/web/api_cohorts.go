@@ -54,7 +54,7 @@ func (s *server) apiMembers(c echo.Context) error {
 	c.Response().Before(func() {
 		if c.Response().Status == http.StatusOK {
 			h.Set(echo.HeaderContentType, contentTypeCSV)
-			h.Set(echo.HeaderContentDisposition, `attachment; filename="members.csv"`)
+			h.Set(echo.HeaderContentDisposition, `attachment; filename="`+membersFile(people.Expr, p.today)+`"`)
 			h.Set(headerCount, intText(size.Value.Count))
 		}
 	})

@@ -124,7 +124,7 @@ func TestSavedCohortsThatAreRefused(t *testing.T) {
 		code, field              string
 		at                       int
 	}{
-		{"name that is taken", "POST", "", `{"name":"aa","expr":"exposed"}`, 409, "cohort_exists", "", fault.NoPosition},
+		{"name that is taken", "POST", "", `{"name":"aa","expr":"exposed"}`, 409, "cohort_exists", "name", fault.NoPosition},
 		{"no name", "POST", "", `{"expr":"exposed"}`, 400, "missing", "name", fault.NoPosition},
 		{"no expression", "POST", "", `{"name":"cc"}`, 400, "missing", "expr", fault.NoPosition},
 		{"empty expression", "POST", "", `{"name":"cc","expr":""}`, 400, "bad_expression", "expr", 0},

@@ -89,13 +89,17 @@ func (p *params) problem() *views.Problem {
 	if f == nil {
 		return nil
 	}
+	return problemOfFault(f)
+}
+
+func problemOfFault(f *fault.Error) *views.Problem {
 	return &views.Problem{Field: f.Field, Position: f.Position, Message: sentence(f.Message)}
 }
 
 // problemOf splits an error into what the form can say and what a panel says.
 func (s *server) problemOf(c echo.Context, err error) (*views.Problem, string) {
 	if f := fault.As(err); f != nil && f.Kind == fault.ErrInvalid {
-		return &views.Problem{Field: f.Field, Position: f.Position, Message: sentence(f.Message)}, ""
+		return problemOfFault(f), ""
 	}
 	return nil, s.panelError(c, err)
 }

@@ -17,6 +17,30 @@ const shownMembers = 50
 
 func (s *server) cohorts(c echo.Context) error {
 	p := s.pageParams(c)
+	page := s.cohortsPage(c, p)
+	page.Notices = append(page.Notices, savedNotices(c, p)...)
+	if err := s.openSaved(c, p, &page); err != nil {
+		return err
+	}
+	if page.Expr != "" {
+		var err error
+		if page.Result, err = s.cohortResult(c, p); err != nil {
+			page.Problem, page.Error = s.problemOf(c, err)
+		}
+	}
+	if page.Save == nil && page.Result != nil && !isReference(page.Result.Expr) {
+		page.Save = &views.SaveForm{}
+	}
+	if page.Save != nil {
+		page.Save.URL = address("/cohorts", "as_of", p.asOfParam())
+	}
+	page.Saved = s.savedList(c, p)
+	page.ComputedAt = p.computedAt()
+	return render(c, http.StatusOK, views.Cohorts(page))
+}
+
+// cohortsPage is the page before anything is counted.
+func (s *server) cohortsPage(c echo.Context, p *params) views.CohortsPage {
 	page := views.CohortsPage{Page: s.page(c, p.today), Expr: p.text("expr"), Examples: s.examples(c, p)}
 	for _, m := range s.workspace.Metrics {
 		name := views.MetricName{Name: m.Name, Title: m.Title}
@@ -26,14 +50,7 @@ func (s *server) cohorts(c echo.Context) error {
 			page.Flags = append(page.Flags, name)
 		}
 	}
-	if page.Expr != "" {
-		var err error
-		if page.Result, err = s.cohortResult(c, p); err != nil {
-			page.Problem, page.Error = s.problemOf(c, err)
-		}
-	}
-	page.ComputedAt = p.computedAt()
-	return render(c, http.StatusOK, views.Cohorts(page))
+	return page
 }
 
 func (s *server) cohortResult(c echo.Context, p *params) (*views.CohortResult, error) {

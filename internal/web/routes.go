@@ -57,6 +57,8 @@ func (s *server) routes() []Route {
 		{get, "/retention", View, s.retention},
 		{get, "/engagement", View, s.engagement},
 		{get, "/cohorts", Export, s.cohorts},
+		{http.MethodPost, "/cohorts", Define, s.saveCohort},
+		{http.MethodPost, "/cohorts/delete", Define, s.removeCohort},
 		{get, "/users", LookUp, s.users},
 
 		{get, "/api/v1/metrics", View, s.apiMetrics},
