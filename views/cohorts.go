@@ -96,7 +96,7 @@ func (c CohortsPage) mark() (m marked, ok bool) {
 	return marked{string(characters[:p]), string(characters[p]), string(characters[p+1:])}, true
 }
 
-// syntax are the forms of an expression with what they mean, for the help.
+// syntax are the usual forms of an expression with what they mean, for the help.
 func (c CohortsPage) syntax() []ui.Choice {
 	return []ui.Choice{
 		{Value: "a | b", Label: c.Text.T("cohorts.syntax.or")},
@@ -106,11 +106,17 @@ func (c CohortsPage) syntax() []ui.Choice {
 		{Value: "activated", Label: c.Text.T("cohorts.syntax.flag")},
 		{Value: "active@2026-03-01", Label: c.Text.T("cohorts.syntax.day")},
 		{Value: "active@today-6d..today", Label: c.Text.T("cohorts.syntax.range")},
+		{Value: "cohort(name)", Label: c.Text.T("cohorts.syntax.cohort")},
+	}
+}
+
+// moreSyntax are the other forms.
+func (c CohortsPage) moreSyntax() []ui.Choice {
+	return []ui.Choice{
 		{Value: "all(active@…)", Label: c.Text.T("cohorts.syntax.all")},
 		{Value: "atleast(3, active@…)", Label: c.Text.T("cohorts.syntax.atleast")},
 		{Value: "exactly(3, active@…)", Label: c.Text.T("cohorts.syntax.exactly")},
 		{Value: "first(active@…)", Label: c.Text.T("cohorts.syntax.first")},
-		{Value: "cohort(name)", Label: c.Text.T("cohorts.syntax.cohort")},
 		{Value: "2026-03-01, today, yesterday, today-7d", Label: c.Text.T("cohorts.syntax.dates")},
 		{Value: "(a | b) - c", Label: c.Text.T("cohorts.syntax.order")},
 	}

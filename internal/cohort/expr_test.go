@@ -135,6 +135,9 @@ func TestWrongExpressions(t *testing.T) {
 			t.Errorf("%.60q: got %v, want an error", tt.text, err)
 			continue
 		}
+		if f.Text == "" {
+			t.Errorf("%.60q: pages have no text for %s", tt.text, f.Message)
+		}
 		if f.Code != tt.code || f.Position != tt.at || f.Field != cohort.ExprField {
 			t.Errorf("%.60q: got %s at %s %d, want %s at %d: %s", tt.text, f.Code, f.Field, f.Position, tt.code, tt.at, f.Message)
 		}

@@ -3,6 +3,7 @@ package cohort
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"bitboard/internal/fault"
@@ -80,6 +81,15 @@ func (w Workspace) DailyMetric(field, name string) (Metric, error) {
 		return m, fault.Invalid("wrong_kind", field, "%s is a %s metric; %s", name, m.Kind, w.namesOf("the daily metrics are", isDaily))
 	}
 	return m, nil
+}
+
+// metricNames lists all metrics.
+func (w Workspace) metricNames() string {
+	names := make([]string, len(w.Metrics))
+	for i, m := range w.Metrics {
+		names[i] = m.Name
+	}
+	return strings.Join(names, ", ")
 }
 
 // namesOf lists the metrics that fit for a message.

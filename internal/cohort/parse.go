@@ -16,14 +16,14 @@ func ParseExpr(text string) (Expr, error) {
 	p := &parser{in: []rune(text)}
 	if len(p.in) > MaxExprLength {
 		return Expr{}, fault.InvalidAt("too_long", ExprField, MaxExprLength,
-			"the expression has %d characters; at most %d are accepted", len(p.in), MaxExprLength)
+			"the expression has %d characters; at most %d are accepted", len(p.in), MaxExprLength).Say("wrong.too_long", "most", strconv.Itoa(MaxExprLength))
 	}
 	root, err := p.binary(unionLevel)
 	if err != nil {
 		return Expr{}, err
 	}
 	if p.blank(); p.pos < len(p.in) {
-		return Expr{}, p.expected("an operator (| & -) or the end")
+		return Expr{}, p.expected("an operator (| & -) or the end", "wrong.expected.operator")
 	}
 	return Expr{root, len(p.in), p.deepest}, nil
 }
@@ -61,12 +61,14 @@ func (p *parser) take(c rune) bool {
 	return true
 }
 
-func (p *parser) expected(what string) error {
+// expected is the error that something else should stand here; a page, which
+// marks the place, says text.
+func (p *parser) expected(what, text string, values ...string) error {
 	got := "the end"
 	if p.pos < len(p.in) {
 		got = strconv.QuoteRune(p.in[p.pos])
 	}
-	return fault.InvalidAt("bad_expression", ExprField, p.pos, "expected %s at character %d, found %s", what, p.pos, got)
+	return fault.InvalidAt("bad_expression", ExprField, p.pos, "expected %s at character %d, found %s", what, p.pos, got).Say(text, values...)
 }
 
 // binary reads operands of one level and the operators between them.
@@ -98,7 +100,7 @@ func (p *parser) unary() (node, error) {
 		return p.operand()
 	}
 	if p.depth++; p.depth > MaxExprDepth {
-		return nil, fault.InvalidAt("too_deep", ExprField, p.pos, "more than %d levels of nesting", MaxExprDepth)
+		return nil, fault.InvalidAt("too_deep", ExprField, p.pos, "more than %d levels of nesting", MaxExprDepth).Say("wrong.too_deep", "most", strconv.Itoa(MaxExprDepth))
 	}
 	defer func() { p.depth-- }()
 	p.deepest = max(p.deepest, p.depth)
@@ -112,7 +114,7 @@ func (p *parser) unary() (node, error) {
 		return nil, err
 	}
 	if !p.take(')') {
-		return nil, p.expected("an operator (| & -) or )")
+		return nil, p.expected("an operator (| & -) or )", "wrong.expected.operator_or_close")
 	}
 	return inner, nil
 }
@@ -135,14 +137,14 @@ func isWord(c rune, inside bool) bool {
 func (p *parser) operand() (node, error) {
 	name, pos := p.word()
 	if name == "" {
-		return nil, p.expected("a metric, a call, ! or (")
+		return nil, p.expected("a metric, a call, ! or (", "wrong.expected.operand")
 	}
 	if p.peek() == '(' {
 		return p.call(name, pos)
 	}
 	if slices.Contains(reservedNames, name) {
 		p.pos = pos
-		return nil, p.expected("a metric; " + name + " is a keyword")
+		return nil, p.expected("a metric; "+name+" is a keyword", "wrong.expected.keyword", "given", name)
 	}
 	if p.peek() == '@' {
 		return p.days(daysNode{name: name, pos: pos})
@@ -153,7 +155,7 @@ func (p *parser) operand() (node, error) {
 func (p *parser) call(name string, pos int) (node, error) {
 	if !slices.Contains([]string{"all", "atleast", "exactly", "first", "cohort"}, name) {
 		return nil, fault.InvalidAt("unknown_function", ExprField, pos,
-			"there is no function %s; all, atleast, exactly, first and cohort are accepted", fault.Show(name))
+			"there is no function %s; all, atleast, exactly, first and cohort are accepted", fault.Show(name)).Say("wrong.function", "given", fault.Show(name))
 	}
 	p.take('(')
 	var n node
@@ -167,7 +169,7 @@ func (p *parser) call(name string, pos int) (node, error) {
 		return nil, err
 	}
 	if !p.take(')') {
-		return nil, p.expected(")")
+		return nil, p.expected(")", "wrong.expected.close")
 	}
 	return n, nil
 }
@@ -175,7 +177,7 @@ func (p *parser) call(name string, pos int) (node, error) {
 func (p *parser) saved() (node, error) {
 	name, pos := p.word()
 	if name == "" {
-		return nil, p.expected("the name of a saved cohort")
+		return nil, p.expected("the name of a saved cohort", "wrong.expected.cohort")
 	}
 	return savedNode{name, pos, p.depth}, nil
 }
@@ -187,11 +189,11 @@ func (p *parser) callOnDays(n daysNode) (node, error) {
 			return nil, err
 		}
 		if !p.take(',') {
-			return nil, p.expected("a comma")
+			return nil, p.expected("a comma", "wrong.expected.comma")
 		}
 	}
 	if n.name, n.pos = p.word(); n.name == "" {
-		return nil, p.expected("a daily metric")
+		return nil, p.expected("a daily metric", "wrong.expected.daily")
 	}
 	return p.days(n)
 }
@@ -208,10 +210,10 @@ func (p *parser) number() (value, pos int, err error) {
 	}
 	text := string(p.in[pos:p.pos])
 	if text == "" {
-		return 0, pos, p.expected("a whole number")
+		return 0, pos, p.expected("a whole number", "wrong.expected.number")
 	}
 	if len(text) > maxDigits {
-		return 0, pos, fault.InvalidAt("bad_number", ExprField, pos, "%s is too large a number", fault.Show(text))
+		return 0, pos, fault.InvalidAt("bad_number", ExprField, pos, "%s is too large a number", fault.Show(text)).Say("wrong.large", "given", fault.Show(text))
 	}
 	value, _ = digits(text)
 	return value, pos, nil
@@ -219,7 +221,7 @@ func (p *parser) number() (value, pos int, err error) {
 
 func (p *parser) days(n daysNode) (node, error) {
 	if !p.take('@') {
-		return nil, p.expected("@ and a date after the daily metric " + n.name)
+		return nil, p.expected("@ and a date after the daily metric "+n.name, "wrong.expected.at", "metric", n.name)
 	}
 	p.blank()
 	n.dates.pos = p.pos
@@ -233,7 +235,7 @@ func (p *parser) days(n daysNode) (node, error) {
 	}
 	for range 2 {
 		if p.pos == len(p.in) || p.in[p.pos] != '.' {
-			return nil, p.expected("..")
+			return nil, p.expected("..", "wrong.expected.dots")
 		}
 		p.pos++
 	}
@@ -256,11 +258,12 @@ func (p *parser) date() (date, error) {
 	}
 	text := string(p.in[pos:p.pos])
 	if text == "" {
-		return date{}, p.expected(dateForms)
+		return date{}, p.expected(dateForms, "wrong.expected.date")
 	}
 	d, ok := parseDay(text)
 	if !ok {
-		return date{}, fault.InvalidAt("bad_date", ExprField, pos, "%s is not a date that exists; %s is accepted", fault.Show(text), dateForms)
+		return date{}, fault.InvalidAt("bad_date", ExprField, pos, "%s is not a date that exists; %s is accepted", fault.Show(text), dateForms).
+			Say("wrong.date", "given", fault.Show(text))
 	}
 	return date{day: d, text: text}, nil
 }
@@ -283,7 +286,7 @@ func (p *parser) ago(pos int) (date, error) {
 		return date{}, err
 	}
 	if p.pos == len(p.in) || p.in[p.pos] != 'd' || p.pos+1 < len(p.in) && isWord(p.in[p.pos+1], true) {
-		return date{}, p.expected("d after the number of days")
+		return date{}, p.expected("d after the number of days", "wrong.expected.days")
 	}
 	p.pos++
 	return date{relative: true, ago: n, text: string(p.in[pos:p.pos])}, nil
@@ -300,5 +303,6 @@ func ParseRelativeDay(field, text string, today Day) (Day, error) {
 			return day, nil
 		}
 	}
-	return 0, fault.Invalid("bad_date", field, "%s is not a date that exists; %s is accepted", fault.Show(text), dateForms)
+	return 0, fault.Invalid("bad_date", field, "%s is not a date that exists; %s is accepted", fault.Show(text), dateForms).
+		Say("wrong.date", "given", fault.Show(text))
 }

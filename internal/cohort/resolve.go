@@ -2,6 +2,7 @@ package cohort
 
 import (
 	"slices"
+	"strconv"
 
 	"bitboard/internal/fault"
 )
@@ -72,7 +73,7 @@ func (n flagNode) resolve(r *resolver) (Set, error) {
 	}
 	if m.HasDays() {
 		return nil, fault.InvalidAt("dates_needed", ExprField, n.pos+len(n.name),
-			"%s is a %s metric: expected @ and a date after it, such as %s@yesterday", n.name, m.Kind, n.name)
+			"%s is a %s metric: expected @ and a date after it, such as %s@yesterday", n.name, m.Kind, n.name).Say("wrong.dates_needed", "metric", n.name)
 	}
 	return Stored{Flag(n.name)}, nil
 }
@@ -80,7 +81,9 @@ func (n flagNode) resolve(r *resolver) (Set, error) {
 func (r *resolver) metric(name string, pos int) (Metric, error) {
 	m, ok := r.Workspace.Metric(name)
 	if !ok {
-		return m, fault.InvalidAt("unknown_metric", ExprField, pos, "there is no metric %s; %s", fault.Show(name), r.Workspace.namesOf("the metrics are", func(Metric) bool { return true }))
+		return m, fault.InvalidAt("unknown_metric", ExprField, pos, "there is no metric %s; %s", fault.Show(name),
+			r.Workspace.namesOf("the metrics are", func(Metric) bool { return true })).
+			Say("wrong.metric", "given", fault.Show(name), "names", r.Workspace.metricNames())
 	}
 	return m, nil
 }
@@ -91,7 +94,7 @@ func (n daysNode) resolve(r *resolver) (Set, error) {
 		return nil, err
 	}
 	if !m.HasDays() {
-		return nil, fault.InvalidAt("no_dates", ExprField, n.pos, "%s is a flag and has no days; a daily metric is expected before @", n.name)
+		return nil, fault.InvalidAt("no_dates", ExprField, n.pos, "%s is a flag and has no days; a daily metric is expected before @", n.name).Say("wrong.no_dates", "metric", n.name)
 	}
 	days, err := r.rangeOf(n.dates)
 	if err != nil {
@@ -110,7 +113,8 @@ func (n daysNode) resolve(r *resolver) (Set, error) {
 
 func (n daysNode) counted(r *resolver, days Range) (Set, error) {
 	if n.k < 1 || n.k > days.Len() {
-		return nil, fault.InvalidAt("bad_number", ExprField, n.kPos, "%d is out of range; 1 to %d, the number of dates, is accepted", n.k, days.Len())
+		return nil, fault.InvalidAt("bad_number", ExprField, n.kPos, "%d is out of range; 1 to %d, the number of dates, is accepted", n.k, days.Len()).
+			Say("wrong.count", "given", strconv.Itoa(n.k), "most", strconv.Itoa(days.Len()))
 	}
 	of := eachDay(n.name, days, r.AsOf)
 	if n.call == "exactly" {
@@ -129,11 +133,11 @@ func (r *resolver) rangeOf(d dateRange) (Range, error) {
 		return Range{}, err
 	}
 	if to < from {
-		return Range{}, fault.InvalidAt("reversed_range", ExprField, d.pos, "the range %s..%s ends before it begins", from, to)
+		return Range{}, fault.InvalidAt("reversed_range", ExprField, d.pos, "the range %s..%s ends before it begins", from, to).Say("wrong.reversed", "from", from.String(), "to", to.String())
 	}
 	days := Range{from, to}
 	if r.days += days.Len(); r.days > MaxExprDays {
-		return Range{}, fault.InvalidAt("too_many_days", ExprField, d.pos, "the ranges hold more than %d days together", MaxExprDays)
+		return Range{}, fault.InvalidAt("too_many_days", ExprField, d.pos, "the ranges hold more than %d days together", MaxExprDays).Say("wrong.too_many_days", "most", strconv.Itoa(MaxExprDays))
 	}
 	return days, nil
 }
@@ -143,7 +147,7 @@ func (r *resolver) day(d date, pos int) (Day, error) {
 		return d.day, nil
 	}
 	if d.ago > int(r.AsOf-MinDay) {
-		return 0, fault.InvalidAt("bad_date", ExprField, pos, "%s is before the year 1", fault.Show(d.text))
+		return 0, fault.InvalidAt("bad_date", ExprField, pos, "%s is before the year 1", fault.Show(d.text)).Say("wrong.early", "given", fault.Show(d.text))
 	}
 	return r.AsOf - Day(d.ago), nil
 }
@@ -152,16 +156,18 @@ const unknownCohort = "unknown_cohort"
 
 func (n savedNode) resolve(r *resolver) (Set, error) {
 	if slices.Contains(r.trail, n.name) {
-		return nil, fault.InvalidAt("cohort_cycle", ExprField, n.pos, "the cohort %s refers to itself", fault.Show(n.name))
+		return nil, fault.InvalidAt("cohort_cycle", ExprField, n.pos, "the cohort %s refers to itself", fault.Show(n.name)).Say("wrong.cycle", "given", n.name)
 	}
 	saved, ok := r.Saved[n.name]
 	if !ok {
-		return nil, fault.InvalidAt(unknownCohort, ExprField, n.pos, "there is no saved cohort %s", fault.Show(n.name))
+		return nil, fault.InvalidAt(unknownCohort, ExprField, n.pos, "there is no saved cohort %s", fault.Show(n.name)).Say("wrong.cohort", "given", fault.Show(n.name))
 	}
 	s, err := n.within(r, saved)
 	if inner := fault.As(err); inner != nil {
 		// The position is one in the saved text; the reader sees this one.
-		return nil, fault.InvalidAt(inner.Code, ExprField, n.pos, "in the cohort %s: %s", n.name, inner.Message)
+		f := fault.InvalidAt(inner.Code, ExprField, n.pos, "in the cohort %s: %s", n.name, inner.Message).Say("wrong.within", "given", n.name)
+		f.Inner = inner
+		return nil, f
 	}
 	return s, err
 }
@@ -174,11 +180,12 @@ func (n savedNode) within(r *resolver, saved Saved) (Set, error) {
 	}
 	around := r.depth
 	if r.depth += n.depth + 1; r.depth+e.depth > MaxExprDepth {
-		return nil, fault.InvalidAt("too_deep", ExprField, n.pos, "more than %d levels of nesting, with those of the saved cohorts", MaxExprDepth)
+		return nil, fault.InvalidAt("too_deep", ExprField, n.pos, "more than %d levels of nesting, with those of the saved cohorts", MaxExprDepth).
+			Say("wrong.too_deep", "most", strconv.Itoa(MaxExprDepth))
 	}
 	if r.length+e.length > MaxExprLength {
 		return nil, fault.InvalidAt("too_long", ExprField, n.pos,
-			"the expression has more than %d characters, with those of the saved cohorts", MaxExprLength)
+			"the expression has more than %d characters, with those of the saved cohorts", MaxExprLength).Say("wrong.too_long", "most", strconv.Itoa(MaxExprLength))
 	}
 	r.trail = append(r.trail, n.name)
 	defer func() { r.trail, r.depth = r.trail[:len(r.trail)-1], around }()

@@ -3,6 +3,7 @@ package cohort
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -46,7 +47,7 @@ func (s SavedCohorts) List() []Saved {
 func (s SavedCohorts) Get(name string) (Saved, error) {
 	c, ok := s[name]
 	if !ok {
-		return c, fault.NotFound(unknownCohort, "there is no saved cohort %s", fault.Show(name))
+		return c, fault.NotFound(unknownCohort, "there is no saved cohort %s", fault.Show(name)).Say("wrong.cohort", "given", fault.Show(name))
 	}
 	return c, nil
 }
@@ -66,7 +67,8 @@ func (s SavedCohorts) UsersOf(name string) []string {
 // that is taken is an ErrConflict; otherwise CheckChange says what is refused.
 func (s SavedCohorts) CheckNew(w Workspace, asOf Day, c Saved) (Saved, error) {
 	if _, taken := s[c.Name]; taken {
-		f := fault.Conflict("cohort_exists", "there is a saved cohort %s already; give another name, or change that one", fault.Show(c.Name))
+		f := fault.Conflict("cohort_exists", "there is a saved cohort %s already; give another name, or change that one", fault.Show(c.Name)).
+			Say("wrong.cohort_exists", "given", c.Name)
 		f.Field = "name"
 		return c, f
 	}
@@ -92,7 +94,8 @@ func (s SavedCohorts) CheckChange(w Workspace, asOf Day, c Saved) (Saved, error)
 	if known {
 		c.Created = before.Created
 	} else if len(s) >= MaxSavedCohorts {
-		return c, fault.Conflict("too_many_cohorts", "there are %d saved cohorts, which is the most; delete one that is not used", len(s))
+		return c, fault.Conflict("too_many_cohorts", "there are %d saved cohorts, which is the most; delete one that is not used", len(s)).
+			Say("wrong.too_many_cohorts", "most", strconv.Itoa(MaxSavedCohorts))
 	}
 	return c, s.checkExpr(Scope{Workspace: w, AsOf: asOf, Saved: s.with(c)}, c)
 }
@@ -104,7 +107,8 @@ func (s SavedCohorts) CheckDelete(name string) error {
 		return err
 	}
 	if users := s.UsersOf(name); len(users) > 0 {
-		return fault.Conflict("cohort_in_use", "the cohort %s is used by %s; change or delete that first", name, listed(users))
+		return fault.Conflict("cohort_in_use", "the cohort %s is used by %s; change or delete that first", name, listed(users)).
+			Say("wrong.cohort_in_use", "given", name, "names", listed(users))
 	}
 	return nil
 }
@@ -131,7 +135,10 @@ func (s SavedCohorts) checkExpr(next Scope, c Saved) error {
 			continue // what was wrong before may stay so
 		}
 		f := fault.As(after)
-		return fault.InvalidAt(f.Code, ExprField, 0, "the cohort %s, which uses this one, would not work any more: %s", other.Name, f.Message)
+		broken := fault.InvalidAt(f.Code, ExprField, 0, "the cohort %s, which uses this one, would not work any more: %s", other.Name, f.Message).
+			Say("wrong.breaks", "given", other.Name)
+		broken.Inner = f
+		return broken
 	}
 	return nil
 }
@@ -147,23 +154,25 @@ func (SavedCohorts) resolveSaved(in Scope, c Saved) error {
 func checkSavedName(name string) error {
 	switch {
 	case name == "":
-		return fault.Invalid("missing", "name", "a saved cohort needs a name: a letter from a to z, then letters, digits and _")
+		return fault.Invalid("missing", "name", "a saved cohort needs a name: a letter from a to z, then letters, digits and _").Say("wrong.no_name")
 	case !ValidName(name):
 		return fault.Invalid("bad_name", "name",
 			"%s is not a name of a saved cohort; a letter from a to z and then letters, digits and _ are accepted, but none of %s",
-			fault.Show(name), oneOf(reservedNames))
+			fault.Show(name), oneOf(reservedNames)).Say("wrong.name", "given", fault.Show(name), "names", strings.Join(reservedNames, ", "))
 	case len(name) > MaxSavedName:
-		return fault.Invalid("bad_name", "name", "the name has %d characters; at most %d are accepted", len(name), MaxSavedName)
+		return fault.Invalid("bad_name", "name", "the name has %d characters; at most %d are accepted", len(name), MaxSavedName).
+			Say("wrong.long_name", "most", strconv.Itoa(MaxSavedName))
 	}
 	return nil
 }
 
 func checkSavedTitle(title string) error {
 	if n := utf8.RuneCountInString(title); n > MaxSavedTitle {
-		return fault.Invalid("bad_title", "title", "the title has %d characters; at most %d are accepted", n, MaxSavedTitle)
+		return fault.Invalid("bad_title", "title", "the title has %d characters; at most %d are accepted", n, MaxSavedTitle).
+			Say("wrong.long_title", "most", strconv.Itoa(MaxSavedTitle))
 	}
 	if strings.ContainsFunc(title, unicode.IsControl) {
-		return fault.Invalid("bad_title", "title", "the title has a line break or another control character; one line of text is accepted")
+		return fault.Invalid("bad_title", "title", "the title has a line break or another control character; one line of text is accepted").Say("wrong.title")
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func TestSavedCohortThatIsRefused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := scopeWith(tt.saved).Saved.CheckChange(workspace, tenth, tt.put)
 			f := fault.As(err)
-			if f == nil || !errors.Is(err, fault.ErrInvalid) || f.Field != tt.field || f.Code != tt.code || f.Position != tt.at {
+			if f == nil || f.Text == "" || !errors.Is(err, fault.ErrInvalid) || f.Field != tt.field || f.Code != tt.code || f.Position != tt.at {
 				t.Errorf("got %+v, want %s at %s %d", f, tt.code, tt.field, tt.at)
 			}
 		})

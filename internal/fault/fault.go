@@ -44,8 +44,21 @@ type Error struct {
 	Position int
 	// Message is one sentence without a final stop, in lower case.
 	Message string
+	// Text is the key of what a page says instead, in its reader's language, and
+	// Values fill it in: names and values by turns. Without it a page says Message.
+	Text   string
+	Values []string
+	// Inner is what is wrong with something that this is only about; a page puts it
+	// where Text says {inner}.
+	Inner *Error
 	// Cause is what lies behind it, for the log only.
 	Cause error
+}
+
+// Say gives the error the text of pages, and returns it.
+func (e *Error) Say(text string, values ...string) *Error {
+	e.Text, e.Values = text, values
+	return e
 }
 
 // Error returns the message, and the cause for the log when there is one.

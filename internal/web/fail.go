@@ -85,7 +85,7 @@ func (s *server) fail(err error, c echo.Context) {
 	case c.Request().Method == http.MethodHead:
 		err = c.NoContent(status)
 	case wantsPage(c):
-		err = render(c, status, views.Error(s.errorPage(c, status, body)))
+		err = render(c, status, views.Error(s.errorPage(c, status, err)))
 	default:
 		err = c.JSON(status, map[string]errorBody{"error": body})
 	}
@@ -99,8 +99,8 @@ func wantsPage(c echo.Context) bool {
 	return !strings.HasPrefix(c.Request().URL.Path, "/api/") && strings.Contains(c.Request().Header.Get(echo.HeaderAccept), "text/html")
 }
 
-func (s *server) errorPage(c echo.Context, status int, body errorBody) views.ErrorPage {
-	e := views.ErrorPage{Page: s.page(c, s.today()), Status: status, Message: sentence(body.Message), RequestID: c.Response().Header().Get(echo.HeaderXRequestID)}
+func (s *server) errorPage(c echo.Context, status int, err error) views.ErrorPage {
+	e := views.ErrorPage{Page: s.page(c, s.today()), Status: status, Message: explained(c, err), RequestID: c.Response().Header().Get(echo.HeaderXRequestID)}
 	e.ComputedAt = ""
 	return e
 }

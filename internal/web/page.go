@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,7 +68,7 @@ func render(c echo.Context, status int, component templ.Component) error {
 // pageParams reads a page's parameters: like those of the API, but one that
 // the page does not know is ignored.
 func (s *server) pageParams(c echo.Context) *params {
-	p := &params{ctx: c.Request().Context(), values: c.QueryParams(), server: s, today: s.today()}
+	p := &params{ctx: c.Request().Context(), printer: printer(c), values: c.QueryParams(), server: s, today: s.today()}
 	p.today = p.dayOr("as_of", p.today)
 	p.opts = s.options(c, s.Engine)
 	p.opts.Refresh = p.text("refresh") == "1"
@@ -89,17 +90,37 @@ func (p *params) problem() *views.Problem {
 	if f == nil {
 		return nil
 	}
-	return problemOfFault(f)
+	return problemOfFault(p.printer, f)
 }
 
-func problemOfFault(f *fault.Error) *views.Problem {
-	return &views.Problem{Field: f.Field, Position: f.Position, Message: sentence(f.Message)}
+func problemOfFault(t *text.Printer, f *fault.Error) *views.Problem {
+	return &views.Problem{Field: f.Field, Position: f.Position, Message: words(t, f)}
+}
+
+// words puts what is wrong into the reader's language.
+func words(t *text.Printer, f *fault.Error) string {
+	if f.Text == "" {
+		return sentence(f.Message)
+	}
+	if f.Inner == nil {
+		return t.T(f.Text, f.Values...)
+	}
+	return t.T(f.Text, slices.Concat(f.Values, []string{"inner", words(t, f.Inner)})...)
+}
+
+// explained is what a page says about an error.
+func explained(c echo.Context, err error) string {
+	if f := fault.As(err); f != nil {
+		return words(printer(c), f)
+	}
+	_, body := problem(err)
+	return sentence(body.Message)
 }
 
 // problemOf splits an error into what the form can say and what a panel says.
 func (s *server) problemOf(c echo.Context, err error) (*views.Problem, string) {
 	if f := fault.As(err); f != nil && f.Kind == fault.ErrInvalid {
-		return problemOfFault(f), ""
+		return problemOfFault(printer(c), f), ""
 	}
 	return nil, s.panelError(c, err)
 }
@@ -108,8 +129,7 @@ func (s *server) problemOf(c echo.Context, err error) (*views.Problem, string) {
 func (s *server) panelError(c echo.Context, err error) string {
 	s.Log.ErrorContext(c.Request().Context(), "a panel failed", "path", c.Request().URL.Path, "error", err,
 		"id", c.Response().Header().Get(echo.HeaderXRequestID))
-	_, body := problem(err)
-	return sentence(body.Message)
+	return explained(c, err)
 }
 
 // sentence turns an error's message into one.

@@ -17,7 +17,7 @@ import (
 // typed. It counts nothing.
 func (s *server) savedForm(c echo.Context, p *params, form *views.SaveForm, f *fault.Error) error {
 	page := s.cohortsPage(c, p)
-	page.Save, page.Problem = form, problemOfFault(f)
+	page.Save, page.Problem = form, problemOfFault(p.printer, f)
 	if form.Edit {
 		page.Edit = form.Name
 	}
@@ -147,7 +147,7 @@ func (s *server) savedRows(ctx context.Context, p *params) ([]views.SavedCohort,
 		}
 		people, err := s.Query.ParseAmong(all, saved.Expr, p.today)
 		if f := fault.As(err); f != nil && f.Kind == fault.ErrInvalid {
-			row.Problem = sentence(f.Message)
+			row.Problem = words(p.printer, f)
 		} else if err != nil {
 			return nil, err
 		} else {

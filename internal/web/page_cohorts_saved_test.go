@@ -138,7 +138,7 @@ func TestACohortThatBrokeLeavesTheOthersStanding(t *testing.T) {
 	s.put("aa", "activated")
 	s.put("zz", "exposed")
 	s.breakCohort("aa", "gone | exposed")
-	checkHas(t, "the list", s.page("/cohorts"), "There is no metric &#34;gone&#34;", `expr=cohort%28zz%29">1</a>`)
+	checkHas(t, "the list", s.page("/cohorts"), "There is no metric &#34;gone&#34;. There are: active, signed_in", `expr=cohort%28zz%29">1</a>`)
 }
 
 // breakCohort gives a saved cohort an expression that the configuration has no

@@ -36,7 +36,7 @@ func TestPages(t *testing.T) {
 		{"engagement", "/engagement", 200, []string{"/cohorts?expr=first%28active%402026-03-05%29", "/api/v1/lifecycle?", "/api/v1/recency?"}},
 		{"engagement of another day", "/engagement?as_of=2026-03-06", 200, []string{"/cohorts?as_of=2026-03-06&amp;expr=", "as_of=2026-03-06&amp;format=csv"}},
 		{"engagement of a filter", "/engagement?filter=activated", 200, []string{"/cohorts?expr=%28first%28active%402026-03-05%29%29+%26+%28activated%29", "filter=activated&amp;"}},
-		{"engagement with a wrong filter", "/engagement?filter=activated+-", 200, []string{"aria-invalid", "Expected a metric"}},
+		{"engagement with a wrong filter", "/engagement?filter=activated+-", 200, []string{"aria-invalid", "A metric, a call"}},
 		{"engagement with a wrong range", "/engagement?from=2026-03-09&to=2026-03-01", 200, []string{"aria-invalid", "ends before it begins"}},
 		{"engagement long after the data", "/engagement?as_of=2026-09-01", 200, []string{"/engagement?as_of=2026-03-10"}},
 		{"retention with a wrong metric", "/retention?start=nope", 200, []string{"aria-invalid"}},

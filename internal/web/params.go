@@ -15,6 +15,7 @@ import (
 	"bitboard/internal/cohort"
 	"bitboard/internal/fault"
 	"bitboard/internal/query"
+	"bitboard/views/text"
 )
 
 const maxWaitSeconds = 120
@@ -25,11 +26,12 @@ var commonParams = []string{"as_of", "engine", "refresh", "wait", "format"}
 // params reads a query string. The first mistake is kept and every later call
 // returns zero values, so that a handler checks once, at the end.
 type params struct {
-	ctx    context.Context
-	values url.Values
-	server *server
-	today  cohort.Day // as_of: what relative dates are relative to
-	opts   query.Options
+	ctx     context.Context
+	printer *text.Printer // of a page; nil for the API
+	values  url.Values
+	server  *server
+	today   cohort.Day // as_of: what relative dates are relative to
+	opts    query.Options
 	// narrowed is the filter in its normal form; empty when there is none.
 	narrowed string
 	err      error
@@ -164,11 +166,11 @@ func (p *params) granularity() cohort.Granularity {
 // expr reads a set expression from a parameter. The names of the metrics and
 // the limits are checked here too.
 func (p *params) expr(name string) query.People {
-	text := p.needed(name)
+	given := p.needed(name)
 	if p.err != nil {
 		return query.People{}
 	}
-	people, err := p.server.Query.Parse(p.ctx, text, p.today)
+	people, err := p.server.Query.Parse(p.ctx, given, p.today)
 	if f := fault.As(err); f != nil && f.Field == cohort.ExprField {
 		f.Field = name
 	}

@@ -21,6 +21,7 @@ const moduleRoot = "../.."
 var (
 	usePattern         = regexp.MustCompile(`\.(T|Count)\(\s*"([^"]+)"`)
 	noticePattern      = regexp.MustCompile(`web\.Notice\{[^}]*?Title: *("[^"]+"), *Message: *("[^"]+")`)
+	wrongPattern       = regexp.MustCompile(`"(wrong\.[a-z_.]+)"`)
 	placeholderPattern = regexp.MustCompile(`\{[a-z_]+\}`)
 )
 
@@ -77,6 +78,18 @@ func TestNoticesNameTextsOfTheCatalogue(t *testing.T) {
 			if _, ok := printers[0].messages[strings.Trim(quoted, `"`)]; !ok {
 				t.Errorf("a notice names %s, which is in no catalogue", quoted)
 			}
+		}
+	}
+}
+
+func TestErrorsNameTextsOfTheCatalogue(t *testing.T) {
+	errors := wrongPattern.FindAllStringSubmatch(source(t), -1)
+	if len(errors) < 30 {
+		t.Fatalf("found only %d texts of errors: the pattern no longer fits the source", len(errors))
+	}
+	for _, e := range errors {
+		if _, ok := printers[0].messages[e[1]]; !ok {
+			t.Errorf("an error names %q, which is in no catalogue", e[1])
 		}
 	}
 }
