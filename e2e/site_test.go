@@ -107,6 +107,17 @@ func (a *activity) bothDays(ago int) []string {
 	return slices.DeleteFunc(a.within(ago, ago), func(u string) bool { return !a.active[day(ago-1)][u] })
 }
 
+// without returns the log without the rows of a day.
+func (a *activity) without(day string) string {
+	var kept strings.Builder
+	for row := range strings.Lines(a.rows.String()) {
+		if !strings.HasSuffix(strings.TrimSpace(row), ","+day) {
+			kept.WriteString(row)
+		}
+	}
+	return kept.String()
+}
+
 // cameBack returns the users active on a day and on at least one of the days
 // from..to after it.
 func (a *activity) cameBack(ago, from, to int) []string {

@@ -101,12 +101,14 @@
   }
 
   // Colour tokens of all lines: four that differ, or for thin lines the steps of
-  // one scale, so that those in a sequence look like one.
+  // one scale, so that those in a sequence look like one; another line among
+  // them has a colour that the scale lacks.
   function names(all) {
     const thin = all.filter(({ main }) => isThin(main));
     return all.map((line, i) => {
       const nth = thin.indexOf(line);
-      return nth < 0 ? `series-${(i % 4) + 1}` : `scale-${Math.min(9, 4 + Math.floor((nth * 6) / thin.length))}`;
+      const own = thin.length > 0 ? 2 : (i % 4) + 1;
+      return nth < 0 ? `series-${own}` : `scale-${Math.min(9, 4 + Math.floor((nth * 6) / thin.length))}`;
     });
   }
 
@@ -146,7 +148,7 @@
     });
     options.xAxis.forEach((axis) => {
       axis.axisLine = { lineStyle: { color: line } };
-      axis.boundaryGap = isBar(options.series[0]);
+      axis.boundaryGap = isBar(options.series[0]) || place === places.text;
       axis.axisTick = { show: false };
       axis.axisLabel = { color: soft, fontSize: 12, hideOverlap: true, formatter: place.short };
     });

@@ -3,6 +3,7 @@ package views
 import (
 	"encoding/json"
 
+	"bitboard/views/text"
 	"bitboard/views/ui"
 )
 
@@ -38,13 +39,21 @@ type reportView struct {
 // periodName returns a period, named by its first day, as its granularity
 // names it.
 func (p Page) periodName(granularity, day string) string {
+	if granularity == "day" {
+		return p.dayName(day)
+	}
+	return PeriodName(p.Text, granularity, day)
+}
+
+// PeriodName returns a period, named by its first day, with its year.
+func PeriodName(t *text.Printer, granularity, day string) string {
 	switch granularity {
 	case "month":
-		return p.Text.Month(day)
+		return t.Month(day)
 	case "week":
-		return p.Text.T("period.week_of", "day", p.Text.Date(day))
+		return t.T("period.week_of", "day", t.Date(day))
 	default:
-		return p.dayName(day)
+		return t.Date(day)
 	}
 }
 

@@ -188,6 +188,16 @@ func withoutParam(u *url.URL, name string) string {
 	return u.EscapedPath() + "?" + v.Encode()
 }
 
+// asOfURL is a page's address as of another day. The range is left to the
+// page: that of today says nothing about that day.
+func asOfURL(u *url.URL, day cohort.Day) string {
+	v := u.Query()
+	v.Del("from")
+	v.Del("to")
+	v.Set("as_of", day.String())
+	return u.EscapedPath() + "?" + v.Encode()
+}
+
 // people is a number with the list of exactly these people, if an expression
 // names them.
 func (p *params) people(count int64, expr string) ui.Number {
@@ -236,6 +246,6 @@ func (s *server) staleNotice(c echo.Context, p *params) []views.Notice {
 	t := printer(c)
 	return []views.Notice{{
 		Kind: "info", Title: t.T("stale.title", "day", t.Date(span.To.String())), Message: t.T("stale.message"),
-		URL: address(c.Request().URL.Path, "as_of", (span.To + 1).String()), Link: t.T("stale.link"),
+		URL: asOfURL(c.Request().URL, span.To+1), Link: t.T("stale.link"),
 	}}
 }

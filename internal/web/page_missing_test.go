@@ -49,6 +49,9 @@ func TestAMissingDayIsNoDrop(t *testing.T) {
 	if _, options, _ := strings.Cut(page, `id="active-chart-options"`); !strings.Contains(options, `"data":[{"value":1},{"value":1},{},{"value":1}]`) || !strings.Contains(options, `"name":"no data"`) {
 		t.Errorf("the chart has no gap on the missing day: %.600s", options)
 	}
+	if file := s.get("/overview.csv?metric=active&from=2026-03-04&to=2026-03-05&as_of=2026-03-09").body; !strings.Contains(file, "2026-03-05,0,1,1,true,missing\n") {
+		t.Errorf("the file does not say what is missing:\n%s", file)
+	}
 	ratio := tableOf(s.get("/engagement?metric=active&from=2026-03-04&to=2026-03-06&as_of=2026-03-09", "Accept", html).body, "ratio")
 	if diff := cmp.Diff([]string{"Wed, 4 Mar| 1| 1| 100.0%|", "Thu, 5 Mar no data| 0| 1| no data|", "Fri, 6 Mar| 1| 1| 100.0%|"}, ratio); diff != "" {
 		t.Errorf("ratio (-want +got):\n%s", diff)

@@ -180,7 +180,7 @@ func (s *server) overviewCSV(c echo.Context) error {
 	if p.err != nil {
 		return p.err
 	}
-	rows := table{header: []string{"date", "dau", "wau", "mau", "complete"}}
+	rows := table{header: []string{"date", "dau", "wau", "mau", "complete", "suspect"}}
 	for i, window := range []int{1, weekWindow, monthWindow} {
 		q := cohort.ActiveQuestion{Metric: metric, Range: days, Window: window, Filter: filter, AsOf: p.today}
 		a, err := s.Query.Active(c.Request().Context(), q, p.opts)
@@ -189,7 +189,7 @@ func (s *server) overviewCSV(c echo.Context) error {
 		}
 		for j, pt := range a.Value {
 			if i == 0 {
-				rows.rows = append(rows.rows, []string{pt.Date.String(), "", "", "", strconv.FormatBool(pt.Complete)})
+				rows.rows = append(rows.rows, []string{pt.Date.String(), "", "", "", strconv.FormatBool(pt.Complete), string(pt.Suspect)})
 			}
 			rows.rows[j][i+1] = intText(pt.Count)
 		}

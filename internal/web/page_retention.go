@@ -102,9 +102,10 @@ type retentionBuilder struct {
 	only []cohort.Bracket
 	// previous makes the rates shares of the column before.
 	previous bool
-	// starts and returns are the periods that are suspect.
-	starts, returns map[cohort.Day]cohort.Suspicion
-	catalogue       *cohort.Catalogue
+	// starts are the cohorts' periods that are suspect.
+	starts map[cohort.Day]cohort.Suspicion
+	// returns says what speaks against the periods in which they may come back.
+	returns doubts
 }
 
 // csv is the URL of the answer as a file.
@@ -125,23 +126,9 @@ func (b *retentionBuilder) ask() (cohort.Retention, error) {
 	if err != nil || len(a.Value.Rows) == 0 {
 		return a.Value, err
 	}
-	if b.catalogue, err = b.Query.Catalogue(b.ctx); err != nil {
+	if b.starts, err = b.suspects(b.q.Start, b.q.Granularity, b.q.Range); err != nil {
 		return a.Value, err
 	}
-	if b.starts, err = b.suspects(b.q.Start, b.q.Granularity, b.judged()); err != nil {
-		return a.Value, err
-	}
-	b.returns, err = b.suspects(b.q.Return, b.q.Granularity, b.judged())
+	b.returns, err = b.newDoubts()
 	return a.Value, err
-}
-
-// judged are the days from the first cohort to the last that a cell reads.
-func (b *retentionBuilder) judged() cohort.Range {
-	to := b.params.today
-	if b.q.Returning != cohort.OnOrAfter {
-		columns := b.q.Columns()
-		end := b.workspace.Calendar.Add(b.q.Granularity, b.workspace.Calendar.Start(b.q.Granularity, b.q.Range.To), columns[len(columns)-1].To+1)
-		to = min(to, end-1)
-	}
-	return cohort.Range{From: b.q.Range.From, To: to}
 }

@@ -53,23 +53,25 @@ func (b *retentionBuilder) curves(t views.RetentionTable) views.Report {
 		average.Points = append(average.Points, rated(t.Average[i].Rate, true, ""))
 	}
 	lines := []chart.Series{average}
+	r := views.Report{CSV: t.CSV}
 	for _, row := range t.Rows[max(0, len(t.Rows)-shownCurves):] {
-		line := chart.Series{Name: b.cohortName(row.Day), Thin: true}
+		line := chart.Series{Name: views.PeriodName(b.text, b.q.Granularity.String(), row.Day), Thin: true}
 		for _, cell := range row.Cells {
 			line.Points = append(line.Points, b.point(cell))
+			r.Marks = mark(r.Marks, doubtOf(cell))
 		}
 		lines = append(lines, line)
 	}
-	r := views.Report{CSV: t.CSV, Marks: t.Marks}
 	r.Options = b.drawn(&r, chart.Lines, axis, lines...)
 	return r
 }
 
-func (b *retentionBuilder) cohortName(day string) string {
-	if b.q.Granularity == cohort.Monthly {
-		return b.text.Month(day)
+// doubtOf is what speaks against a cell.
+func doubtOf(c views.RetentionCell) cohort.Suspicion {
+	if c.State == views.CellNoData {
+		return cohort.Missing
 	}
-	return b.text.Date(day)
+	return cohort.Suspicion(c.Suspect)
 }
 
 // point is a cell in a chart; a column that hasn't begun has no value.
@@ -97,10 +99,7 @@ func (b *retentionBuilder) table(a cohort.Retention) views.RetentionTable {
 		t.Rows = append(t.Rows, r)
 		t.Marks = mark(t.Marks, cohort.Suspicion(r.Suspect))
 		for _, cell := range r.Cells {
-			t.Marks = mark(t.Marks, cohort.Suspicion(cell.Suspect))
-			if cell.State == views.CellNoData {
-				t.Marks = mark(t.Marks, cohort.Missing)
-			}
+			t.Marks = mark(t.Marks, doubtOf(cell))
 		}
 	}
 	if n := len(a.Rows); n > 0 {
@@ -157,43 +156,18 @@ func (b *retentionBuilder) row(row cohort.CohortRow, columns []cohort.Bracket) v
 
 // cell is a cell whose rate is its share of a whole.
 func (b *retentionBuilder) cell(row cohort.CohortRow, cell cohort.Cell, whole int64) views.RetentionCell {
-	calendar := b.workspace.Calendar
+	suspect, unrecorded, read := b.returns.within(b.reads(row.Date, cell.Bracket))
+	// One period is enough to come back in, or all must have been seen.
+	if unrecorded > 0 && (unrecorded == read || b.q.Returning == cohort.EveryPeriod) {
+		return views.RetentionCell{State: views.CellNoData}
+	}
 	c := views.RetentionCell{
-		Number: b.params.people(cell.Count, b.params.filtered(b.q.CellExpr(calendar, row.Date, cell.Bracket))), Rate: share(cell.Count, whole),
+		Number:  b.params.people(cell.Count, b.params.filtered(b.q.CellExpr(b.workspace.Calendar, row.Date, cell.Bracket))),
+		Rate:    share(cell.Count, whole),
+		Suspect: string(suspect),
 	}
-	at := func(n int) cohort.Day { return calendar.Add(b.q.Granularity, row.Date, n) }
-	first, last := b.reads(row.Date, cell.Bracket)
-	for n := first; n <= last && c.Suspect == ""; n++ {
-		c.Suspect = string(b.returns[at(n)])
-	}
-	switch {
-	case !cell.Complete:
+	if !cell.Complete {
 		c.State = views.CellInProgress
-	case b.unrecorded(cohort.Range{From: at(cell.Bracket.From), To: at(cell.Bracket.To+1) - 1}):
-		c = views.RetentionCell{State: views.CellNoData}
 	}
 	return c
-}
-
-// reads are the periods after a cohort's own in which a column asks for the
-// return metric.
-func (b *retentionBuilder) reads(cohortDay cohort.Day, column cohort.Bracket) (first, last int) {
-	switch b.q.Returning {
-	case cohort.OnOrAfter:
-		last = column.From
-		for b.workspace.Calendar.Add(b.q.Granularity, cohortDay, last+1) <= b.q.AsOf {
-			last++
-		}
-		return column.From, last
-	case cohort.EveryPeriod:
-		return 1, column.From
-	}
-	return column.From, column.To
-}
-
-// unrecorded reports whether nothing was stored of the return metric in a
-// period after its first day: nobody can tell whether nobody came.
-func (b *retentionBuilder) unrecorded(period cohort.Range) bool {
-	span, ok := b.catalogue.Span(b.q.Return)
-	return b.q.Returning == cohort.OnPeriod && ok && period.From >= span.From && len(b.catalogue.Days(b.q.Return, period)) == 0
 }

@@ -35,6 +35,7 @@ func TestPages(t *testing.T) {
 		{"retention long after the data", "/retention?as_of=2026-09-01", 200, []string{"/retention?as_of=2026-03-10"}},
 		{"engagement", "/engagement", 200, []string{"/cohorts?expr=first%28active%402026-03-05%29", "/api/v1/lifecycle?", "/api/v1/recency?"}},
 		{"engagement of another day", "/engagement?as_of=2026-03-06", 200, []string{"/cohorts?as_of=2026-03-06&amp;expr=", "as_of=2026-03-06&amp;format=csv"}},
+		{"engagement by week long after the data", "/engagement?as_of=2026-09-01&from=2026-08-01&granularity=week", 200, []string{"/engagement?as_of=2026-03-10&amp;granularity=week"}},
 		{"engagement of a filter", "/engagement?filter=activated", 200, []string{"/cohorts?expr=%28first%28active%402026-03-05%29%29+%26+%28activated%29", "filter=activated&amp;"}},
 		{"engagement with a wrong filter", "/engagement?filter=activated+-", 200, []string{"aria-invalid", "A metric, a call"}},
 		{"engagement with a wrong range", "/engagement?from=2026-03-09&to=2026-03-01", 200, []string{"aria-invalid", "ends before it begins"}},
@@ -93,7 +94,7 @@ func TestOverviewWithoutData(t *testing.T) {
 
 func TestOverviewRowsAsCSV(t *testing.T) {
 	s := newSite(t, week...)
-	want := "date,dau,wau,mau,complete\n2026-03-09,2,3,3,true\n2026-03-10,0,3,3,false\n"
+	want := "date,dau,wau,mau,complete,suspect\n2026-03-09,2,3,3,true,\n2026-03-10,0,3,3,false,\n"
 	if a := s.get("/overview.csv?metric=active&from=2026-03-09&to=2026-03-10"); a.body != want {
 		t.Errorf("got\n%swant\n%s", a.body, want)
 	}
