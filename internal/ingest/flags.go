@@ -18,16 +18,8 @@ func (s *Service) Flags(ctx context.Context, metric string, ids []string, value 
 	if err := s.checkFlag(metric); err != nil {
 		return 0, err
 	}
-	if len(ids) > MaxEvents {
-		return 0, tooLarge("%d user IDs are too many at once; send at most %d", len(ids), MaxEvents)
-	}
-	for _, id := range ids {
-		if err := s.checkID(id); err != nil {
-			return 0, err
-		}
-	}
-	if len(ids) == 0 {
-		return 0, nil
+	if err := s.checkIDs(ids); err != nil || len(ids) == 0 {
+		return 0, err
 	}
 	if value {
 		return s.setFlag(ctx, cohort.Flag(metric), ids)

@@ -6,6 +6,7 @@ package ingest
 import (
 	"context"
 	"runtime"
+	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -25,6 +26,10 @@ type Store interface {
 	Merge(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitmap) (store.Written, error)
 	// Clear takes users out of bitmaps.
 	Clear(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitmap) (cleared int64, err error)
+	// SetPresent notes that users are there or not, Beat that they had a
+	// heartbeat; both return for how many that is new.
+	SetPresent(ctx context.Context, metric string, users *roaring.Bitmap, there bool) (changed int64, err error)
+	Beat(ctx context.Context, metric string, users *roaring.Bitmap, at time.Time) (changed int64, err error)
 	// Marks tells which of some bitmaps a user is in.
 	Marks(ctx context.Context, offset uint32, of []cohort.Bitmap) ([]bool, error)
 	// BeginSync starts a replacement of whole days.
@@ -52,6 +57,7 @@ type Service struct {
 	memoryLimit uint64
 	// readers is how many goroutines of an import read blocks of blockBytes.
 	readers, blockBytes int
+	beats               beatMemory
 }
 
 // New returns a Service. An event that marks something that is no metric is a

@@ -40,6 +40,13 @@ type Store interface {
 	ReadCells(ctx context.Context, rows []cohort.CellRow) error
 	// WriteCells keeps the values of rows for some time, or loses them.
 	WriteCells(ctx context.Context, rows []cohort.CellRow, life time.Duration) error
+	// Present and Recent return how many users are there, and how many had a
+	// heartbeat in some minutes up to an instant, by segment.
+	Present(ctx context.Context, metric string) (map[int]int64, error)
+	Recent(ctx context.Context, metric string, at time.Time, minutes int) (map[int]int64, error)
+	// Beats returns how many users had a heartbeat in each UTC minute of some
+	// days, by its beginning in Unix seconds.
+	Beats(ctx context.Context, metric string, from, to time.Time) (map[int64]int64, error)
 	// ListIDs adds the external IDs of ascending offsets to a list.
 	ListIDs(ctx context.Context, offsets []uint32, list *cohort.IDList) error
 }

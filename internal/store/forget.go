@@ -154,6 +154,9 @@ func (s *Store) clearEverywhere(ctx context.Context, catalogue *cohort.Catalogue
 	if marks, err = s.clearUser(ctx, offset, bitmaps); err != nil {
 		return 0, false, err
 	}
+	if err := s.clearPresence(ctx, offset); err != nil {
+		return 0, false, err
+	}
 	n, err := s.clearUser(ctx, offset, []cohort.Bitmap{knownUsers})
 	return marks, n > 0, err
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -20,10 +21,32 @@ const (
 	flagWord  = "flag"
 	knownWord = "known"
 	tempWord  = "tmp:"
+	liveWord  = "live:"
+	beatWord  = "beat:"
+	beatsWord = "beats:"
+
+	countSuffix = ":count"
 )
 
 func (k keys) segment(segment int) string {
 	return k.prefix + ":{s" + strconv.Itoa(segment) + "}:"
+}
+
+// live is the key of the bitmap of who is there, and liveCount that of how many
+// those are.
+func (k keys) live(metric string, segment int) string { return k.segment(segment) + liveWord + metric }
+func (k keys) liveCount(metric string, segment int) string {
+	return k.live(metric, segment) + countSuffix
+}
+
+// beat is the key of the bitmap of whose heartbeat came in a minute, and beats
+// that of the hash of how many those were in each minute of a day, both in UTC.
+func (k keys) beat(metric string, segment int, minute time.Time) string {
+	return k.segment(segment) + beatWord + metric + ":" + minute.UTC().Format("200601021504")
+}
+
+func (k keys) beats(metric string, segment int, day time.Time) string {
+	return k.segment(segment) + beatsWord + metric + ":" + day.UTC().Format("20060102")
 }
 
 // bitmap is the key of a stored bitmap in a segment, e.g. bb:{s12}:day:active:20260301.
@@ -187,6 +210,9 @@ func (k keys) typeOf(key string) string {
 		return setType
 	case k.imported():
 		return listType
+	}
+	if _, name, found := strings.Cut(key, "}:"); found && strings.HasPrefix(key, k.prefix+":{s") && strings.HasPrefix(name, beatsWord) {
+		return hashType
 	}
 	if strings.HasPrefix(key, k.prefix+":{c") || strings.HasPrefix(key, k.prefix+":{i") && strings.HasSuffix(key, "}:f") {
 		return hashType

@@ -77,6 +77,8 @@ func (s *server) routes() []Route {
 		{get, "/api/v1/cohorts/members.csv", Export, s.apiMembers},
 		{http.MethodPost, "/api/v1/events", Write, s.apiEvents},
 		{http.MethodPost, "/api/v1/flags/:metric", Write, s.apiFlags},
+		{http.MethodPost, "/api/v1/presence/:metric", Write, s.apiSetPresence},
+		{get, "/api/v1/presence/:metric", View, s.apiPresence},
 		{get, "/api/v1/users/calendar", LookUp, s.apiCalendarByQuery},
 		{get, "/api/v1/users/:id/calendar", LookUp, s.apiCalendarByPath},
 	}
