@@ -48,6 +48,7 @@ type benchQuestion struct {
 }
 
 func benchQuestions(b *testing.B) []benchQuestion {
+	b.Helper()
 	last := epoch + benchDays - 1
 	month := cohort.Range{From: epoch, To: last}
 	active := func(name string, r cohort.Range, window int) benchQuestion {

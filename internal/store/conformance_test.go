@@ -74,6 +74,11 @@ var laws = []struct {
 	{"emptied store has no saved cohorts", emptiedStoreHasNoSavedCohorts},
 	{"saved cohorts are records", savedCohortsAreRecords},
 
+	{"presence counter is the number of bits", presenceCounterIsTheNumberOfBits},
+	{"presence stays until taken back", presenceStaysUntilTakenBack},
+	{"heartbeats of some minutes", heartbeatsOfSomeMinutes},
+	{"forgotten user is not there", forgottenUserIsNotThere},
+
 	{"layout record", layoutRecord},
 	{"the same layout opens again", theSameLayoutOpensAgain},
 	{"another layout is refused", anotherLayoutIsRefused},

@@ -21,10 +21,11 @@ import (
 const (
 	// presenceBits bounds one call of a script to well under 1 ms.
 	presenceBits = 1000
-	// beatLife is how long a minute's heartbeats are kept after it began: the
-	// longest question, and a minute more for clocks that differ.
-	beatLife = (cohort.MaxRecentMinutes + 2) * time.Minute
-	// beatCountLife is how long the numbers of a day's minutes are kept after it.
+	// beatLife is how long a minute's heartbeats are kept after the last of them:
+	// the longest question, and a minute for clocks that differ.
+	beatLife = (cohort.MaxRecentMinutes + 1) * time.Minute
+	// beatCountLife is how long the numbers of a day's minutes are kept after the
+	// last of them.
 	beatCountLife = 48 * time.Hour
 )
 
@@ -46,14 +47,15 @@ return changed
 `
 
 // beatScript sets the bits ARGV[4…] of a minute's heartbeats (KEYS[1]), which go
-// away at ARGV[2], and moves their number, field ARGV[1] of a hash (KEYS[2]) that
-// goes away at ARGV[3]. It returns how many were not set before.
+// away ARGV[2] seconds after the last, and moves their number, field ARGV[1] of a
+// hash (KEYS[2]) that goes away after ARGV[3]. It returns how many were not set
+// before. An EXPIREAT would delete at once what a slow clock sends.
 const beatScript = `
 local changed = 0
 for i = 4, #ARGV do changed = changed + 1 - redis.call('SETBIT', KEYS[1], ARGV[i], 1) end
-redis.call('EXPIREAT', KEYS[1], ARGV[2])
+redis.call('EXPIRE', KEYS[1], ARGV[2])
 redis.call('HINCRBY', KEYS[2], ARGV[1], changed)
-redis.call('EXPIREAT', KEYS[2], ARGV[3])
+redis.call('EXPIRE', KEYS[2], ARGV[3])
 return changed
 `
 
@@ -90,7 +92,7 @@ func (s *Store) SetPresent(ctx context.Context, metric string, users *roaring.Bi
 func (s *Store) Beat(ctx context.Context, metric string, users *roaring.Bitmap, at time.Time) (changed int64, err error) {
 	minute := at.UTC().Truncate(time.Minute)
 	day := minute.Truncate(24 * time.Hour)
-	first := []any{minute.Format("1504"), minute.Add(beatLife).Unix(), day.Add(24*time.Hour + beatCountLife).Unix()}
+	first := []any{minute.Format("1504"), int(beatLife.Seconds()), int(beatCountLife.Seconds())}
 	return s.presence(ctx, users, func(users *roaring.Bitmap) (int64, error) {
 		return s.eachPresence(ctx, "write heartbeats", users, beatScript, func(segment int) ([]string, []any) {
 			return []string{s.keys.beat(metric, segment, minute), s.keys.beats(metric, segment, day)}, first
@@ -296,7 +298,7 @@ func (s *Store) foldRecent(ctx context.Context, metric string, at time.Time, min
 			}
 		}
 		if n := bitmap.CountBits(all); n > 0 {
-			counts[segment] = int64(n)
+			counts[segment] = n
 		}
 	}
 	return nil
