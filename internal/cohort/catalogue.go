@@ -17,17 +17,21 @@ const (
 	FlagBitmap
 	// KnownBitmap is every user ever written.
 	KnownBitmap
+	// HistoryBitmap is the users of a metric on any day up to one: it is derived
+	// from day bitmaps, and may be lost.
+	HistoryBitmap
 )
 
 // Bitmap names one stored bitmap, whatever the segment. It is comparable.
 type Bitmap struct {
 	Kind   BitmapKind
 	Metric string // empty for KnownBitmap
-	Day    Day    // 0 but for DayBitmap
+	Day    Day    // 0 but for DayBitmap, and HistoryBitmap, whose last day it is
+	Print  uint64 // of what a HistoryBitmap was made from; 0 for the others
 }
 
 // DayOfMetric names the bitmap of a metric's day.
-func DayOfMetric(metric string, d Day) Bitmap { return Bitmap{DayBitmap, metric, d} }
+func DayOfMetric(metric string, d Day) Bitmap { return Bitmap{Kind: DayBitmap, Metric: metric, Day: d} }
 
 // Flag names the bitmap of a flag.
 func Flag(metric string) Bitmap { return Bitmap{Kind: FlagBitmap, Metric: metric} }
@@ -44,6 +48,8 @@ type Catalogue struct {
 	doubts   Doubts
 	tokens   map[Bitmap]uint64
 	state    State
+	// histories are kept apart: they are no data of their own.
+	histories map[string][]history // by metric, ascending
 }
 
 // State is what a snapshot says about the data as a whole.
@@ -101,7 +107,7 @@ func (c *Catalogue) With(changed map[Bitmap][]int, tokens map[Bitmap]uint64) *Ca
 		next = NewCatalogue(segments)
 	}
 	stamped := *next
-	stamped.doubts = Doubts{}
+	stamped.doubts, stamped.histories = Doubts{}, c.histories
 	stamped.tokens = make(map[Bitmap]uint64, len(c.tokens)+len(tokens))
 	maps.Copy(stamped.tokens, c.tokens)
 	maps.Copy(stamped.tokens, tokens)
@@ -142,18 +148,24 @@ func (c *Catalogue) Doubting(d Doubts) *Catalogue {
 	return &doubting
 }
 
-// All yields every bitmap with the segments in which it exists, in no order.
+// All yields every bitmap but histories with the segments in which it exists,
+// in no order.
 func (c *Catalogue) All() iter.Seq2[Bitmap, []int] { return maps.All(c.segments) }
 
 // Segments returns every segment in use, ascending.
 func (c *Catalogue) Segments() []int { return c.all }
 
 // SegmentsOf returns the segments in which a bitmap exists, ascending.
-func (c *Catalogue) SegmentsOf(b Bitmap) []int { return c.segments[b] }
+func (c *Catalogue) SegmentsOf(b Bitmap) []int {
+	if b.Kind == HistoryBitmap {
+		return c.segmentsOfHistory(b)
+	}
+	return c.segments[b]
+}
 
 // Has reports whether a bitmap exists in a segment.
 func (c *Catalogue) Has(b Bitmap, segment int) bool {
-	_, found := slices.BinarySearch(c.segments[b], segment)
+	_, found := slices.BinarySearch(c.SegmentsOf(b), segment)
 	return found
 }
 

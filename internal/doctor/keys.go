@@ -57,9 +57,9 @@ func (e *examination) temps() {
 // sizes says where the memory is.
 func (e *examination) sizes(context.Context) error {
 	c := e.keys
-	e.ok("size", "%s in %s: bitmaps %s, dictionary %s, all else %s", bytes(c.memory), count(c.keys, "key"),
-		bytes(c.family[store.BitmapFamily]), bytes(c.family[store.DictionaryFamily]),
-		bytes(c.memory-c.family[store.BitmapFamily]-c.family[store.DictionaryFamily]))
+	bitmaps, histories, dictionary := c.family[store.BitmapFamily], c.family[store.HistoryFamily], c.family[store.DictionaryFamily]
+	e.ok("size", "%s in %s: bitmaps %s, histories of first days %s, dictionary %s, all else %s", bytes(c.memory), count(c.keys, "key"),
+		bytes(bitmaps), bytes(histories), bytes(dictionary), bytes(c.memory-bitmaps-histories-dictionary))
 	if len(c.biggest) == 0 {
 		return nil
 	}

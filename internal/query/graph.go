@@ -27,6 +27,7 @@ type node struct {
 // for every segment; compile fits it to one.
 type graph struct {
 	cat    *cohort.Catalogue
+	past   past
 	nodes  []node
 	leaves map[cohort.Bitmap]nodeID
 	shared map[string]nodeID // by operation and sources
@@ -44,10 +45,12 @@ type counter struct {
 	digits []nodeID
 }
 
-// newGraph builds the graph of sets and returns the node of each.
-func newGraph(cat *cohort.Catalogue, sets []cohort.Set) (*graph, []nodeID) {
+// newGraph builds the graph of sets, with histories for days where it can, and
+// returns the node of each.
+func newGraph(cat *cohort.Catalogue, known past, sets []cohort.Set) (*graph, []nodeID) {
 	g := &graph{
 		cat:    cat,
+		past:   known,
 		nodes:  make([]node, 1),
 		leaves: map[cohort.Bitmap]nodeID{},
 		shared: map[string]nodeID{},

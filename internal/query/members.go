@@ -101,15 +101,19 @@ func (l *listing) read(ctx context.Context, set cohort.Set, o Options) error {
 	if err != nil {
 		return err
 	}
-	p, ids, err := l.newPlan(cat, []cohort.Set{set}, o.Engine)
+	cat, known := l.withPast(ctx, cat, []cohort.Set{set}, o)
+	p, ids, err := l.newPlan(cat, known, []cohort.Set{set}, o.Engine)
 	if err != nil || ids[0] == nothing {
 		return err
 	}
 	for _, segment := range cat.Segments() {
-		b, err := l.Service.read(ctx, p, segment)
-		if errors.Is(err, fault.ErrNoWrites) && o.Engine != Bitop {
-			p.engine = Fold
-			b, err = l.Service.read(ctx, p, segment)
+		b, err := l.readSegment(ctx, p, segment, o)
+		if err != nil && len(known) > 0 && ctx.Err() == nil {
+			// Whatever is wrong with a history, the days are there.
+			known = nil
+			if p, _, err = l.newPlan(cat, known, []cohort.Set{set}, o.Engine); err == nil {
+				b, err = l.readSegment(ctx, p, segment, o)
+			}
 		}
 		if err != nil {
 			return err
@@ -122,6 +126,16 @@ func (l *listing) read(ctx context.Context, set cohort.Set, o Options) error {
 		}
 	}
 	return nil
+}
+
+// readSegment reads the bitmap of a plan in a segment.
+func (l *listing) readSegment(ctx context.Context, p *plan, segment int, o Options) ([]byte, error) {
+	b, err := l.Service.read(ctx, p, segment)
+	if errors.Is(err, fault.ErrNoWrites) && o.Engine != Bitop {
+		p.engine = Fold
+		b, err = l.Service.read(ctx, p, segment)
+	}
+	return b, err
 }
 
 // lookUp looks up the members of a segment, which begins at an offset.

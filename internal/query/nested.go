@@ -106,7 +106,7 @@ func (n nestedRanges) inner(s cohort.OnAny) (inner cohort.OnAny, rest cohort.Ran
 }
 
 // onAny returns the union of a metric's existing days in a range: that of the
-// range nested in it, and the days that are left.
+// range nested in it, or the history that is longer, and the days that are left.
 func (g *graph) onAny(s cohort.OnAny) nodeID {
 	if head, tail, slides := g.nested.halves(s); slides {
 		return g.or(g.onAny(head), g.onAny(tail))
@@ -121,8 +121,12 @@ func (g *graph) onAny(s cohort.OnAny) nodeID {
 			break
 		}
 		inner, rest, nested := g.nested.inner(s)
+		history, known := g.history(s)
+		if known = known && (!nested || inner.Days.To < history.Day); known {
+			rest.From, union = history.Day+1, g.leaf(history)
+		}
 		wider, rests = append(wider, s), append(rests, rest)
-		if !nested {
+		if known || !nested {
 			break
 		}
 		s = inner
@@ -132,6 +136,14 @@ func (g *graph) onAny(s cohort.OnAny) nodeID {
 		g.unions[w] = union
 	}
 	return union
+}
+
+// history returns the longest history that lies in a range of all days before one.
+func (g *graph) history(s cohort.OnAny) (h cohort.Bitmap, ok bool) {
+	if s.Days.From != cohort.MinDay {
+		return h, false
+	}
+	return g.past.latest(s.Metric, s.Days.To)
 }
 
 // unite adds the existing days of r to a union.

@@ -30,7 +30,7 @@ type plan struct {
 
 // newPlan plans the counting or reading of sets and returns the node of each.
 // It is an ErrInvalid to want an engine that cannot do it.
-func (s *Service) newPlan(cat *cohort.Catalogue, sets []cohort.Set, want Engine) (*plan, []nodeID, error) {
+func (s *Service) newPlan(cat *cohort.Catalogue, known past, sets []cohort.Set, want Engine) (*plan, []nodeID, error) {
 	if !s.bitopFits() {
 		if want == Bitop {
 			return nil, nil, fault.Invalid("bad_value", "engine",
@@ -38,7 +38,7 @@ func (s *Service) newPlan(cat *cohort.Catalogue, sets []cohort.Set, want Engine)
 		}
 		want = Fold
 	}
-	g, ids := newGraph(cat, sets)
+	g, ids := newGraph(cat, known, sets)
 	p := &plan{graph: g, outputs: slices.DeleteFunc(distinct(ids), func(id nodeID) bool { return id == nothing })}
 	bitmapBytes := int64(s.segmentBytes() + operandBytes)
 	p.engine = want

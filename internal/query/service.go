@@ -22,7 +22,8 @@ type Store interface {
 	Swaps(ctx context.Context) (string, error)
 	// SegmentBits is the number of offsets in a segment.
 	SegmentBits() int
-	// Run executes a program on the bitmaps of one segment, atomically.
+	// Run executes a program on the bitmaps of one segment, atomically. To Run and
+	// to Fetch a history that is not there is an error.
 	Run(ctx context.Context, segment int, inputs []cohort.Bitmap, p bitmap.Program) (bitmap.Result, error)
 	// Fetch reads bytes from..to-1 of bitmaps of one segment; absent ones are nil
 	// or empty. It puts them into the arena, if that has arenaSlack bytes more
@@ -34,6 +35,10 @@ type Store interface {
 	Find(ctx context.Context, id string) (offset uint32, ok bool, err error)
 	// Recheck notices which of some bitmaps other programs have changed.
 	Recheck(ctx context.Context, bitmaps []cohort.Bitmap) (changed bool, err error)
+	// Derive makes a history the union of bitmaps, and puts it into the catalogue.
+	Derive(ctx context.Context, cat *cohort.Catalogue, h cohort.Bitmap, of []cohort.Bitmap) (segments []int, err error)
+	// DropHistory removes a history.
+	DropHistory(ctx context.Context, cat *cohort.Catalogue, h cohort.Bitmap) error
 	// Claim takes a piece of work; ok is false while somebody else does it.
 	Claim(ctx context.Context, work string) (release func(), ok bool, err error)
 	// ReadCells fills in the values of rows that are kept; absent ones are empty.

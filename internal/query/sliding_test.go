@@ -35,7 +35,7 @@ func TestSlidingWindowsTakeThreeUnionsADay(t *testing.T) {
 		t.Run(fmt.Sprintf("%d days", window), func(t *testing.T) {
 			q := cohort.ActiveQuestion{Metric: "active", Range: span, Window: window, AsOf: span.To}
 			cat := catalogueOf("active", cohort.Range{From: span.From - cohort.Day(window), To: span.To})
-			g, _ := newGraph(cat, q.Sets(cohort.Calendar{}))
+			g, _ := newGraph(cat, nil, q.Sets(cohort.Calendar{}))
 			// The first heads and tails are as long as the window itself.
 			if got, most := unions(g), 3*days+2*window; got > most {
 				t.Errorf("%d unions for %d days, want at most %d", got, days, most)
@@ -47,7 +47,7 @@ func TestSlidingWindowsTakeThreeUnionsADay(t *testing.T) {
 func TestWindowsThatDoNotOverlapAreLeftWhole(t *testing.T) {
 	span := cohort.Range{From: 20_003, To: 20_003 + 69}
 	q := cohort.ActiveQuestion{Metric: "active", Range: span, Granularity: cohort.Weekly, AsOf: span.To}
-	g, _ := newGraph(catalogueOf("active", span), q.Sets(cohort.Calendar{}))
+	g, _ := newGraph(catalogueOf("active", span), nil, q.Sets(cohort.Calendar{}))
 	if got := unions(g); got > 70 {
 		t.Errorf("%d unions for 70 days", got)
 	}

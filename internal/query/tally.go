@@ -63,7 +63,7 @@ func (s *Service) count(ctx context.Context, cat *cohort.Catalogue, sets []cohor
 
 // recheck makes sure that days which other programs changed are noticed.
 func (c *counting) recheck(ctx context.Context, settled cohort.Day) error {
-	g, _ := newGraph(c.cat, c.sets)
+	g, _ := newGraph(c.cat, nil, c.sets)
 	var days []cohort.Bitmap
 	for b := range g.leaves {
 		if b.Kind == cohort.DayBitmap && b.Day <= settled {
@@ -145,7 +145,7 @@ func (c *counting) computeMissing(ctx context.Context) (tally, error) {
 	if len(missing) == 0 {
 		return t, nil
 	}
-	counts, engine, err := c.compute(ctx, c.cat, unknown, c.options.Engine)
+	counts, engine, err := c.compute(ctx, c.cat, unknown, c.options)
 	if err != nil {
 		return tally{}, err
 	}

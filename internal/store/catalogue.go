@@ -192,7 +192,7 @@ func (s *Store) catchUp(ctx context.Context, seen *snapshot) (*snapshot, error) 
 	if now.epoch != seen.epoch || now.version < seen.version {
 		seen = emptySnapshot(now.epoch)
 	}
-	changed, tokens, err := s.changedSince(ctx, seen.version)
+	changed, err := s.changedSince(ctx, seen.version)
 	if err != nil {
 		return nil, err
 	}
@@ -204,29 +204,46 @@ func (s *Store) catchUp(ctx context.Context, seen *snapshot) (*snapshot, error) 
 	// sees a higher version and reads it again, which does no harm.
 	doubts := cohort.Doubts{Evicted: now.evicted, HalfReplaced: half}
 	state := cohort.State{Lineage: now.epoch + " " + now.runs, Writing: writingOf(strings.Split(now.writes, "\n"))}
-	return &snapshot{now, seen.catalogue.With(changed, tokens).Doubting(doubts).In(state)}, nil
+	next := seen.catalogue.With(changed.segments, changed.tokens).WithHistories(changed.histories)
+	return &snapshot{now, next.Doubting(doubts).In(state)}, nil
 }
 
-// changedSince returns the segments and the token of each bitmap that changed
-// after a version; the segments of one that is gone are nil.
-func (s *Store) changedSince(ctx context.Context, version int64) (segments map[cohort.Bitmap][]int, tokens map[cohort.Bitmap]uint64, err error) {
+// changes is what changed in the catalogue. The segments of a bitmap that is
+// gone are nil.
+type changes struct {
+	segments, histories map[cohort.Bitmap][]int
+	tokens              map[cohort.Bitmap]uint64
+}
+
+// add enters the segments and the token of a bitmap.
+func (c changes) add(b cohort.Bitmap, segments []int, token uint64) {
+	if b.Kind == cohort.HistoryBitmap {
+		b.Print = token
+		c.histories[b] = segments
+		return
+	}
+	c.segments[b], c.tokens[b] = segments, token
+}
+
+// changedSince returns what changed after a version.
+func (s *Store) changedSince(ctx context.Context, version int64) (changes, error) {
+	c := changes{map[cohort.Bitmap][]int{}, map[cohort.Bitmap][]int{}, map[cohort.Bitmap]uint64{}}
 	after := &redis.ZRangeBy{Min: "(" + strconv.FormatInt(version, 10), Max: "+inf"}
 	members, err := s.client.ZRangeByScore(ctx, s.keys.catalogue(), after).Result()
 	if err != nil {
-		return nil, nil, s.failed(ctx, "read the catalogue", err)
+		return c, s.failed(ctx, "read the catalogue", err)
 	}
-	segments, tokens = make(map[cohort.Bitmap][]int, len(members)), make(map[cohort.Bitmap]uint64, len(members))
 	for part := range slices.Chunk(members, pipelineLimit/2) {
-		if err := s.readMembers(ctx, part, segments, tokens); err != nil {
-			return nil, nil, err
+		if err := s.readMembers(ctx, part, c); err != nil {
+			return c, err
 		}
 	}
-	return segments, tokens, nil
+	return c, nil
 }
 
 // readMembers reads the tokens before the segments, so that no token stands for
 // segments that are older than it.
-func (s *Store) readMembers(ctx context.Context, members []string, segments map[cohort.Bitmap][]int, tokens map[cohort.Bitmap]uint64) error {
+func (s *Store) readMembers(ctx context.Context, members []string, c changes) error {
 	p := s.client.Pipeline()
 	stamps := make([]*redis.StringCmd, len(members))
 	replies := make([]*redis.StringCmd, len(members))
@@ -242,11 +259,12 @@ func (s *Store) readMembers(ctx context.Context, members []string, segments map[
 		if !ok {
 			continue
 		}
-		segments[b] = nil
+		var segments []int
 		if replies[i].Err() == nil {
-			segments[b] = segmentList([]byte(replies[i].Val()))
+			segments = segmentList([]byte(replies[i].Val()))
 		}
-		tokens[b], _ = strconv.ParseUint(stamps[i].Val(), 10, 64)
+		token, _ := strconv.ParseUint(stamps[i].Val(), 10, 64)
+		c.add(b, segments, token)
 	}
 	return nil
 }

@@ -59,6 +59,14 @@ var laws = []struct {
 	{"commit says what it lost", commitSaysWhatItLost},
 	{"sync without its record is forgotten", syncWithoutItsRecordIsForgotten},
 
+	{"history is the union of its days", historyIsTheUnionOfItsDays},
+	{"history of many days", historyOfManyDays},
+	{"history of nobody", historyOfNobody},
+	{"history that is gone is an error", historyThatIsGoneIsAnError},
+	{"history is not derived from one that is gone", historyIsNotDerivedFromOneThatIsGone},
+	{"scan sweeps histories", scanSweepsHistories},
+	{"forgotten users are in no history", forgottenUsersAreInNoHistory},
+
 	{"imported IDs have their offsets", importedIDsHaveTheirOffsets},
 	{"pairs that clash with the store", pairsThatClashWithTheStore},
 	{"offsets handed out while pairs are checked", offsetsHandedOutWhilePairsAreChecked},

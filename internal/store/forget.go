@@ -157,6 +157,10 @@ func (s *Store) clearEverywhere(ctx context.Context, catalogue *cohort.Catalogue
 	if err := s.clearPresence(ctx, offset); err != nil {
 		return 0, false, err
 	}
+	// Only now: a history that was made meanwhile of what is gone is found too.
+	if err := s.clearHistories(ctx, offset); err != nil {
+		return 0, false, err
+	}
 	n, err := s.clearUser(ctx, offset, []cohort.Bitmap{knownUsers})
 	return marks, n > 0, err
 }

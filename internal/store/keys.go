@@ -16,10 +16,13 @@ type keys struct{ prefix string }
 
 const (
 	cellSlots = 1024
+	// printBase is the base in which a history's key has its print.
+	printBase = 36
 
 	dayWord   = "day"
 	flagWord  = "flag"
 	knownWord = "known"
+	histWord  = "hist"
 	tempWord  = "tmp:"
 	liveWord  = "live:"
 	beatWord  = "beat:"
@@ -50,7 +53,11 @@ func (k keys) beats(metric string, segment int, day time.Time) string {
 }
 
 // bitmap is the key of a stored bitmap in a segment, e.g. bb:{s12}:day:active:20260301.
+// That of a history ends with its print, so that it never holds another state.
 func (k keys) bitmap(b cohort.Bitmap, segment int) string {
+	if b.Kind == cohort.HistoryBitmap {
+		return k.segment(segment) + member(b) + ":" + strconv.FormatUint(b.Print, printBase)
+	}
 	return k.segment(segment) + member(b)
 }
 
@@ -146,18 +153,35 @@ func (k keys) parse(key string) (b cohort.Bitmap, segment int, ok bool) {
 	if !found || err != nil || segment < 0 || strconv.Itoa(segment) != number {
 		return cohort.Bitmap{}, 0, false
 	}
-	b, ok = parseMember(name)
+	b, ok = parseName(name)
 	return b, segment, ok
 }
 
+// parseName reads a bitmap's name within its key.
+func parseName(name string) (b cohort.Bitmap, ok bool) {
+	if !strings.HasPrefix(name, histWord+":") {
+		return parseMember(name)
+	}
+	at := strings.LastIndexByte(name, ':')
+	state, err := strconv.ParseUint(name[at+1:], printBase, 64)
+	if b, ok = parseMember(name[:at]); !ok || err != nil || strconv.FormatUint(state, printBase) != name[at+1:] {
+		return cohort.Bitmap{}, false
+	}
+	b.Print = state
+	return b, true
+}
+
 // member is a bitmap's name within its segment, which is also its name in the
-// catalogue: day:active:20260301, flag:exposed or known.
+// catalogue: day:active:20260301, flag:exposed or known; and hist:active:20260331,
+// whose token there is its print.
 func member(b cohort.Bitmap) string {
 	switch b.Kind {
 	case cohort.DayBitmap:
 		return dayWord + ":" + b.Metric + ":" + b.Day.Compact()
 	case cohort.FlagBitmap:
 		return flagWord + ":" + b.Metric
+	case cohort.HistoryBitmap:
+		return histWord + ":" + b.Metric + ":" + b.Day.Compact()
 	default:
 		return knownWord
 	}
@@ -167,10 +191,13 @@ func member(b cohort.Bitmap) string {
 func parseMember(name string) (cohort.Bitmap, bool) {
 	word, rest, _ := strings.Cut(name, ":")
 	switch word {
-	case dayWord:
+	case dayWord, histWord:
 		metric, date, _ := strings.Cut(rest, ":")
 		day, ok := cohort.ParseCompactDay(date)
-		return cohort.DayOfMetric(metric, day), ok && cohort.ValidName(metric)
+		if ok = ok && cohort.ValidName(metric); word == histWord {
+			return cohort.HistoryOf(metric, day, 0), ok
+		}
+		return cohort.DayOfMetric(metric, day), ok
 	case flagWord:
 		return cohort.Flag(rest), cohort.ValidName(rest)
 	default:

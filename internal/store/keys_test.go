@@ -14,6 +14,8 @@ func TestKeys(t *testing.T) {
 		{k.bitmap(day, 12), "bb:{s12}:day:active:20260301"},
 		{k.bitmap(cohort.Flag("exposed"), 12), "bb:{s12}:flag:exposed"},
 		{k.bitmap(cohort.Known(), 0), "bb:{s0}:known"},
+		{k.bitmap(cohort.HistoryOf("active", day.Day, 36), 12), "bb:{s12}:hist:active:20260301:10"},
+		{k.segmentsOf(member(cohort.HistoryOf("active", day.Day, 36))), "bb:{meta}:segments:hist:active:20260301"},
 		{k.temp(12, "job", 3), "bb:{s12}:tmp:job:3"},
 		{k.pending(12, "id"), "bb:{s12}:tmp:id:pending"},
 		{k.layout(), "bb:{meta}:layout"},
@@ -37,6 +39,7 @@ func TestBitmapKeysAreReadBack(t *testing.T) {
 	k := keys{"bb"}
 	for _, b := range []cohort.Bitmap{
 		cohort.DayOfMetric("signed_in", cohort.DayOfDate(2024, time.February, 29)), cohort.Flag("exposed"), cohort.Known(),
+		cohort.HistoryOf("signed_in", cohort.DayOfDate(2024, time.February, 29), 1<<63+5),
 	} {
 		got, segment, ok := k.parse(k.bitmap(b, 3276))
 		if !ok || got != b || segment != 3276 {
@@ -49,6 +52,7 @@ func TestOtherKeysAreNoBitmaps(t *testing.T) {
 	for _, key := range []string{
 		"bb:{s1}:tmp:job:3", "bb:{s1}:live:online", "bb:{s1}:beat:online:202603011205",
 		"bb:{s1}:day:active:20260230", "bb:{s1}:day:active:2026-03-01", "bb:{s1}:day:active", "bb:{s1}:day:Active:20260301",
+		"bb:{s1}:hist:active:20260331", "bb:{s1}:hist:active:20260331:", "bb:{s1}:hist:active:20260331:01", "bb:{s1}:hist:active:20260331:Z", "bb:{s1}:hist:",
 		"bb:{s1}:flag:", "bb:{s1}:flag:all", "bb:{s1}:known:", "bb:{s01}:known", "bb:{s-1}:known", "bb:{s}:known",
 		"bb:{sx}:known", "b:{s1}:known", "bb:{s1}known", "bb:{meta}:layout", "",
 	} {

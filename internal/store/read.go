@@ -13,7 +13,8 @@ var knownUsers = cohort.Known()
 
 // Fetch returns the stored bytes from..to-1 of bitmaps in a segment, in order,
 // bit 0 the most significant of byte 0. What is absent or past the end of a
-// bitmap is missing from its end; with from = to that is everything. The bytes
+// bitmap is missing from its end; with from = to that is everything. A history
+// that is absent is an error. The bytes
 // are put into the arena, which saves much of the cost of reading many of them,
 // if it has to-from+2 bytes for each bitmap; it may be nil.
 func (s *Store) Fetch(ctx context.Context, segment int, inputs []cohort.Bitmap, from, to int, arena []byte) ([][]byte, error) {
@@ -33,7 +34,11 @@ func (s *Store) Fetch(ctx context.Context, segment int, inputs []cohort.Bitmap, 
 		for i, b := range part {
 			replies[i] = p.GetRange(ctx, s.keys.bitmap(b, segment), int64(from), int64(to-1))
 		}
+		asked := s.askPresence(ctx, p, segment, part)
 		if err := s.exec(ctx, "read bitmaps", p); err != nil {
+			return nil, err
+		}
+		if err := s.checkPresence(ctx, asked); err != nil {
 			return nil, err
 		}
 		for _, r := range replies {
@@ -62,7 +67,11 @@ func (s *Store) fetchInto(ctx context.Context, segment int, inputs []cohort.Bitm
 			arena = arena[room:]
 			_ = p.Process(ctx, replies[i]) // a pipeline only queues
 		}
+		asked := s.askPresence(ctx, p, segment, part)
 		if err := s.exec(ctx, "read bitmaps", p); err != nil {
+			return nil, err
+		}
+		if err := s.checkPresence(ctx, asked); err != nil {
 			return nil, err
 		}
 		for _, r := range replies {

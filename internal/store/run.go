@@ -27,8 +27,8 @@ func (s *Store) bitopSources() int {
 
 // Run runs a program over the stored bitmaps of a segment in one transaction:
 // register i of the program's inputs holds inputs[i], absent ones are empty.
-// Its temporary keys are gone when it ends. A program that yields nothing
-// takes no round trip.
+// Its temporary keys are gone when it ends. A history that is absent is an
+// error. A program that yields nothing takes no round trip.
 func (s *Store) Run(ctx context.Context, segment int, inputs []cohort.Bitmap, p bitmap.Program) (bitmap.Result, error) {
 	if err := checkProgram(len(inputs), p); err != nil {
 		return bitmap.Result{}, err
@@ -42,10 +42,11 @@ func (s *Store) Run(ctx context.Context, segment int, inputs []cohort.Bitmap, p 
 		t.step(st)
 	}
 	t.removeTemps()
+	asked := s.askPresence(ctx, t.pipe, segment, inputs)
 	if err := s.exec(ctx, "compute over bitmaps", t.pipe); err != nil {
 		return bitmap.Result{}, err
 	}
-	return t.result(), nil
+	return t.result(), s.checkPresence(ctx, asked)
 }
 
 func checkProgram(inputs int, p bitmap.Program) error {

@@ -38,13 +38,16 @@ func (s *Store) scan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found := &sightings{bitmaps: map[cohort.Bitmap]*roaring.Bitmap{}}
+	found := &sightings{bitmaps: map[cohort.Bitmap]*roaring.Bitmap{}, histories: map[cohort.Bitmap]*roaring.Bitmap{}}
 	if err := s.eachMaster(ctx, "scan the keys", func(ctx context.Context, node redis.Cmdable) error {
 		return s.scanNode(ctx, node, found)
 	}); err != nil {
 		return err
 	}
 	if err := s.register(ctx, found.unlisted(before.catalogue)); err != nil {
+		return err
+	}
+	if err := s.sweepHistories(ctx, before.catalogue, found); err != nil {
 		return err
 	}
 	return s.unregister(ctx, found.unseen(before.catalogue), before.version, removeEmpty)
@@ -80,17 +83,21 @@ func (s *Store) scanNode(ctx context.Context, node redis.Cmdable, found *sightin
 
 // sightings is which bitmaps a scan met in which segments.
 type sightings struct {
-	mu      sync.Mutex
-	bitmaps map[cohort.Bitmap]*roaring.Bitmap
+	mu                 sync.Mutex
+	bitmaps, histories map[cohort.Bitmap]*roaring.Bitmap
 }
 
 func (f *sightings) add(b cohort.Bitmap, segment int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.bitmaps[b] == nil {
-		f.bitmaps[b] = roaring.New()
+	of := f.bitmaps
+	if b.Kind == cohort.HistoryBitmap {
+		of = f.histories
 	}
-	f.bitmaps[b].AddInt(segment)
+	if of[b] == nil {
+		of[b] = roaring.New()
+	}
+	of[b].AddInt(segment)
 }
 
 // unlisted returns what was met but is not in the catalogue.
@@ -114,16 +121,19 @@ func (f *sightings) unlisted(c *cohort.Catalogue) []place {
 func (f *sightings) unseen(c *cohort.Catalogue) []place {
 	var places []place
 	for b, segments := range c.All() {
-		seen := f.bitmaps[b]
-		var missing []int
-		for _, segment := range segments {
-			if seen == nil || !seen.ContainsInt(segment) {
-				missing = append(missing, segment)
-			}
-		}
-		if missing != nil {
+		if missing := unmet(f.bitmaps[b], segments); missing != nil {
 			places = append(places, place{b, missing})
 		}
 	}
 	return places
+}
+
+// unmet returns those of some segments that are not among the seen ones.
+func unmet(seen *roaring.Bitmap, segments []int) (missing []int) {
+	for _, segment := range segments {
+		if seen == nil || !seen.ContainsInt(segment) {
+			missing = append(missing, segment)
+		}
+	}
+	return missing
 }

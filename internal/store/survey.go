@@ -31,13 +31,15 @@ const (
 	RecordFamily
 	// TempFamily is an intermediate result.
 	TempFamily
+	// HistoryFamily is a history in a segment, temporary while it is made.
+	HistoryFamily
 )
 
 // Key is one key under the prefix, as it is stored.
 type Key struct {
 	Name   string
 	Family Family
-	// Bitmap and Segment say what a key of BitmapFamily holds.
+	// Bitmap and Segment say what a key of BitmapFamily or HistoryFamily holds.
 	Bitmap  cohort.Bitmap
 	Segment int
 	// Job and Begun say which job a key of TempFamily is of, and when that
@@ -135,6 +137,9 @@ func (s *Store) describe(name string) Key {
 	k := Key{Name: name, WantType: s.keys.typeOf(name)}
 	if b, segment, ok := s.keys.parse(name); ok {
 		k.Family, k.Bitmap, k.Segment = BitmapFamily, b, segment
+		if b.Kind == cohort.HistoryBitmap {
+			k.Family = HistoryFamily
+		}
 		if at, ok := s.expiry(b); ok {
 			k.WantExpires = at
 		}
