@@ -83,8 +83,11 @@ func describeKeys() string {
 	fmt.Fprintf(&b, "Every key of the configuration, its environment variable and its default:\n\n")
 	for _, k := range config.Keys() {
 		value := k.Default
-		if value == "" {
+		switch {
+		case k.Tree:
 			value = "(a list, as YAML)"
+		case value == "":
+			value = "(none)"
 		}
 		fmt.Fprintf(&b, "  %-24s %-32s %s\n", k.Path, k.Env, value)
 	}

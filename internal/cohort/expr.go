@@ -77,7 +77,10 @@ type (
 		level int
 		of    []node // two or more; left to right
 	}
-	notNode  struct{ of node }
+	notNode struct {
+		of  node
+		pos int
+	}
 	flagNode struct {
 		name string
 		pos  int

@@ -28,6 +28,21 @@ var KindNames = []string{"daily", "flag", "presence"}
 // String returns daily, flag or presence.
 func (k Kind) String() string { return KindNames[k] }
 
+// Source says in what form a metric's bitmaps are kept, and by whom.
+type Source uint8
+
+// The sources.
+const (
+	// OwnBitmaps are those that are made of the marks taken in here.
+	OwnBitmaps Source = iota
+	// ExistingBitmaps are kept by another program, one for each day or flag, and
+	// only read here.
+	ExistingBitmaps
+	// UserMonths are kept by another program, one for each user and month: they
+	// tell a user's days, but not a day's users.
+	UserMonths
+)
+
 // Metric is one thing that is measured.
 type Metric struct {
 	Name  string
@@ -35,10 +50,18 @@ type Metric struct {
 	Title string
 	// Keep is how many days of a daily metric are kept; 0 keeps all.
 	Keep int
+	// Source is OwnBitmaps unless another program keeps the metric.
+	Source Source
 }
+
+// IsDaily reports whether it can be told who has the metric on a day.
+func (m Metric) IsDaily() bool { return m.Kind == KindDaily && m.Source != UserMonths }
 
 // HasDays reports whether the metric has a bitmap for each day.
 func (m Metric) HasDays() bool { return m.Kind != KindFlag }
+
+// ReadOnly reports whether no marks can be taken in.
+func (m Metric) ReadOnly() bool { return m.Source != OwnBitmaps }
 
 var (
 	namePattern   = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
@@ -55,6 +78,14 @@ type Workspace struct {
 	Zone     *time.Location
 	Calendar Calendar
 	Metrics  []Metric
+	// KnownKey says that another program keeps a bitmap of all users.
+	KnownKey bool
+}
+
+// KnowsAllUsers reports whether it can be told who is not in a set: not when
+// another program keeps metrics and does not say who its users are.
+func (w Workspace) KnowsAllUsers() bool {
+	return w.KnownKey || !slices.ContainsFunc(w.Metrics, Metric.ReadOnly)
 }
 
 // Metric returns the metric of a name.
@@ -68,8 +99,19 @@ func (w Workspace) Metric(name string) (Metric, bool) {
 }
 
 // DailyMetric returns the daily metric that a parameter names, or an error
-// about that field.
+// about that field, also when it cannot tell the users of a day.
 func (w Workspace) DailyMetric(field, name string) (Metric, error) {
+	m, err := w.CalendarMetric(field, name)
+	if err == nil && m.Source == UserMonths {
+		return m, fault.Invalid("calendars_only", field, "%s is kept by user and month, which tells one user's days but not the users of a day: it serves user calendars only; %s",
+			name, w.namesOf("of the daily metrics give", Metric.IsDaily))
+	}
+	return m, err
+}
+
+// CalendarMetric returns the daily metric that a parameter names, in whatever
+// form it is kept, or an error about that field.
+func (w Workspace) CalendarMetric(field, name string) (Metric, error) {
 	m, ok := w.Metric(name)
 	isDaily := func(m Metric) bool { return m.Kind == KindDaily }
 	switch {

@@ -104,10 +104,11 @@ func (p *parser) unary() (node, error) {
 	}
 	defer func() { p.depth-- }()
 	p.deepest = max(p.deepest, p.depth)
+	pos := p.pos
 	p.pos++
 	if c == '!' {
 		of, err := p.unary()
-		return notNode{of}, err
+		return notNode{of, pos}, err
 	}
 	inner, err := p.binary(unionLevel)
 	if err != nil {

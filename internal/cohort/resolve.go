@@ -59,6 +59,10 @@ func (n binaryNode) resolve(r *resolver) (Set, error) {
 }
 
 func (n notNode) resolve(r *resolver) (Set, error) {
+	if !r.Workspace.KnowsAllUsers() {
+		return nil, fault.InvalidAt("no_known_users", ExprField, n.pos,
+			"! asks for all other users, and nobody knows who they are while other programs keep metrics; name the key of all users as known in the configuration, or write a - b")
+	}
 	of, err := n.of.resolve(r)
 	if err != nil {
 		return nil, err
@@ -95,6 +99,9 @@ func (n daysNode) resolve(r *resolver) (Set, error) {
 	}
 	if !m.HasDays() {
 		return nil, fault.InvalidAt("no_dates", ExprField, n.pos, "%s is a flag and has no days; a daily metric is expected before @", n.name).Say("wrong.no_dates", "metric", n.name)
+	}
+	if m.Source == UserMonths {
+		return nil, fault.InvalidAt("calendars_only", ExprField, n.pos, "%s is kept by user and month and serves user calendars only; another daily metric is expected before @", n.name)
 	}
 	days, err := r.rangeOf(n.dates)
 	if err != nil {

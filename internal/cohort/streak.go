@@ -63,7 +63,7 @@ type CalendarAnswer struct {
 
 // Check reports the first thing that is wrong with the question.
 func (q CalendarQuestion) Check(w Workspace) error {
-	if _, err := w.DailyMetric("metric", q.Metric); err != nil {
+	if _, err := w.CalendarMetric("metric", q.Metric); err != nil {
 		return err
 	}
 	return q.Range.Check()

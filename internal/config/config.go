@@ -7,12 +7,17 @@ import (
 	"time"
 
 	"bitboard/internal/cohort"
+	"bitboard/internal/store/pattern"
 )
 
 // Config is the whole configuration, checked.
 type Config struct {
 	// Workspace holds the time zone, the calendar and the metrics.
 	Workspace cohort.Workspace
+	// Existing says where the bitmaps lie that other programs keep, by metric.
+	Existing map[string]Existing
+	// Known is the key of the bitmap of all users, zero when no other program keeps one.
+	Known pattern.Pattern
 	// Events maps an event's name to the metrics that it marks; "*" stands for
 	// any name that is neither here nor a metric's.
 	Events map[string][]string
@@ -33,6 +38,13 @@ type Config struct {
 	Listen string
 	Engine Engine
 	Cache  Cache
+}
+
+// Existing is a metric that another program keeps.
+type Existing struct {
+	Key pattern.Pattern
+	// SegmentBits is how many offsets share a key; 0 for keys of whole bitmaps.
+	SegmentBits int64
 }
 
 // Embedded is the value of Redis for a private server in DataDir.

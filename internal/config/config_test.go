@@ -209,9 +209,9 @@ func TestKeysDescribeEveryKey(t *testing.T) {
 		all[k.Path] = k
 	}
 	want := map[string]Key{
-		"redis":                  {"redis", "REDIS_URL", "embedded"},
-		"engine.max_redis_share": {"engine.max_redis_share", "BITBOARD_ENGINE_MAX_REDIS_SHARE", "0.25"},
-		"metrics":                {"metrics", "BITBOARD_METRICS", ""},
+		"redis":                  {"redis", "REDIS_URL", "embedded", false},
+		"engine.max_redis_share": {"engine.max_redis_share", "BITBOARD_ENGINE_MAX_REDIS_SHARE", "0.25", false},
+		"metrics":                {"metrics", "BITBOARD_METRICS", "", true},
 	}
 	for path, k := range want {
 		if diff := cmp.Diff(k, all[path]); diff != "" {

@@ -72,6 +72,9 @@ func (t eventTable) check(metrics metricList) map[string][]string {
 				t.from.wrong(target.line, "event %s names the unknown metric %s%s",
 					fault.Show(line.name), fault.Show(target.metric), hint(target.metric, metrics.names()))
 			}
+			if metrics.readOnly(target.metric) {
+				t.from.wrong(target.line, "event %s names the metric %s, which another program keeps and which is only read", fault.Show(line.name), target.metric)
+			}
 			events[line.name] = append(events[line.name], target.metric)
 		}
 	}
@@ -79,7 +82,7 @@ func (t eventTable) check(metrics metricList) map[string][]string {
 }
 
 // fitting returns what of the table makes sense with other metrics than its
-// own: the metrics that are there, for events that have no metric of their own name.
+// own: the metrics that are there and take marks, for events that have no metric of their own name.
 func (t eventTable) fitting(metrics metricList) map[string][]string {
 	events := map[string][]string{}
 	for _, line := range t.lines {
@@ -87,7 +90,7 @@ func (t eventTable) fitting(metrics metricList) map[string][]string {
 			continue
 		}
 		for _, target := range line.targets {
-			if _, known := metrics.lines[target.metric]; known {
+			if _, known := metrics.lines[target.metric]; known && !metrics.readOnly(target.metric) {
 				events[line.name] = append(events[line.name], target.metric)
 			}
 		}

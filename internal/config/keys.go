@@ -29,6 +29,7 @@ var keys = []key{
 	{"max_offset", value(setMaxOffset)},
 	{"listen", value(setListen)},
 	{"metrics", readMetrics},
+	{"known", readKnown},
 	{"events", readEvents},
 	{"engine.mode", value(setMode)},
 	{"engine.max_bitop_bytes", value(setMaxBitopBytes)},
@@ -89,8 +90,11 @@ type Key struct {
 	Path string
 	// Env is the environment variable that sets it.
 	Env string
-	// Default is the value without a file, as YAML; empty for lists and mappings.
+	// Default is the value without a file, as YAML; empty for lists and mappings,
+	// and where there is none.
 	Default string
+	// Tree says that the value is a list or a mapping.
+	Tree bool
 }
 
 // Keys describes every key, in order.
@@ -100,7 +104,7 @@ func Keys() []Key {
 	flatten("", o.parse(defaultsYAML), defaults)
 	described := make([]Key, len(keys))
 	for i, k := range keys {
-		described[i] = Key{Path: k.path, Env: environmentName(k.path), Default: defaults[k.path]}
+		described[i] = Key{Path: k.path, Env: environmentName(k.path), Default: defaults[k.path], Tree: holdsTree(k.path)}
 	}
 	return described
 }

@@ -53,6 +53,7 @@ type builder struct {
 	cfg     Config
 	origins []*origin
 	metrics metricList
+	known   knownKey
 	events  eventTable
 }
 
@@ -147,6 +148,7 @@ func (b *builder) single(o *origin, k key, text string) {
 // events hold for other metrics too, as far as they fit.
 func (b *builder) finish() {
 	b.cfg.Workspace.Metrics = b.metrics.metrics
+	b.existing()
 	defaults := b.origins[0]
 	if b.events.from == defaults && b.metrics.from != defaults {
 		b.cfg.Events = b.events.fitting(b.metrics)

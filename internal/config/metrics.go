@@ -14,15 +14,15 @@ import (
 const maxKeep = 36600
 
 var (
-	metricKeys = []string{"name", "kind", "title", "keep"}
-	// ownKeys would describe bitmaps that other programs keep.
-	ownKeys = []string{"key", "segment_bits", "writable"}
+	metricKeys = []string{"name", "kind", "title", "keep", "key", "segment_bits", "writable"}
 )
 
 // metricList is the metrics of the strongest source that gives some.
 type metricList struct {
 	from    *origin
 	metrics []cohort.Metric
+	// existing are those of the metrics that other programs keep.
+	existing []existing
 	// lines holds the line of each name, also of metrics with mistakes, so that
 	// one mistake does not cause others.
 	lines map[string]int
@@ -58,6 +58,10 @@ func (l *metricList) add(o *origin, n *yaml.Node) {
 	if name != "" {
 		l.lines[name] = line
 		l.metrics = append(l.metrics, d.metric)
+		if !d.existing.Key.IsZero() {
+			d.of = name
+			l.existing = append(l.existing, d.existing)
+		}
 	}
 }
 
@@ -65,17 +69,14 @@ func (l *metricList) add(o *origin, n *yaml.Node) {
 type draft struct {
 	origin *origin
 	metric cohort.Metric
-	lines  map[string]int // of the fields that are there, right or wrong
+	existing
+	lines map[string]int // of the fields that are there, right or wrong
 }
 
 // field reads one field of the metric.
 func (d *draft) field(key, value *yaml.Node) {
 	o := d.origin
-	switch {
-	case slices.Contains(ownKeys, key.Value):
-		o.wrong(key.Line, "unknown key %q of a metric: this version cannot use bitmaps that other programs keep", key.Value)
-		return
-	case !slices.Contains(metricKeys, key.Value):
+	if !slices.Contains(metricKeys, key.Value) {
 		o.unknown(key.Line, key.Value, " of a metric", metricKeys)
 		return
 	}
@@ -93,6 +94,12 @@ func (d *draft) field(key, value *yaml.Node) {
 		d.metric.Title = text
 	case "keep":
 		d.keep(text)
+	case "key":
+		d.key(text)
+	case "segment_bits":
+		d.segmentBits(text)
+	case "writable":
+		d.writable(text)
 	}
 }
 
@@ -133,6 +140,7 @@ func (d *draft) whole(line int) {
 	if d.metric.Keep > 0 && !d.metric.HasDays() {
 		d.origin.wrong(d.lines["keep"], "keep: a flag has no days to keep; leave it out")
 	}
+	d.wholeKey()
 	if d.metric.Title == "" {
 		d.metric.Title = d.metric.Name
 	}
@@ -144,4 +152,9 @@ func (l *metricList) names() []string {
 		names[i] = m.Name
 	}
 	return names
+}
+
+// readOnly reports whether a metric takes no marks.
+func (l *metricList) readOnly(name string) bool {
+	return slices.ContainsFunc(l.metrics, func(m cohort.Metric) bool { return m.Name == name && m.ReadOnly() })
 }

@@ -35,7 +35,6 @@ func TestEachMistakeAloneWithItsLine(t *testing.T) {
 		{"misspelt key", "timezon: UTC\n", 1, []string{`"timezon"`, "did you mean timezone?"}},
 		{"unknown key of a section", "engine:\n  mode: auto\n  brust: 1s\n", 3, []string{`"brust" under engine`, "did you mean burst?"}},
 		{"unknown key of a metric", active + "  - {name: x, kind: flag, titel: X}\n", 3, []string{`"titel" of a metric`, "did you mean title?"}},
-		{"key of a metric for bitmaps of others", active + "  - {name: x, kind: flag,\n     key: \"x\"}\n", 4, []string{`"key"`, "other programs keep"}},
 		{"key twice", "prefix: a\nlisten: 127.0.0.1:1\nprefix: b\n", 3, []string{`key "prefix" is given twice, first on line 1`}},
 		{"key of a section twice", "cache: {ttl_open: 1s,\n  ttl_open: 2s}\n", 2, []string{`"ttl_open" is given twice, first on line 1`}},
 		{"key that is no name", "? [a]\n: b\n", 1, []string{"a key must be a name; got a list"}},
@@ -100,23 +99,27 @@ func TestEachMistakeAloneWithItsLine(t *testing.T) {
 		{"second document", "prefix: bb\n---\nprefix: cc\n", 2, []string{"a second YAML document starts here"}},
 	}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			m := mistakesOf(t, test.text)
-			if len(m) != 1 {
-				t.Fatalf("%d mistakes, want 1:\n%v", len(m), m)
-			}
-			if m[0].Line != test.line {
-				t.Errorf("line %d, want %d: %v", m[0].Line, test.line, m)
-			}
-			for _, s := range test.says {
-				if !strings.Contains(m[0].Message, s) {
-					t.Errorf("message %q does not say %q", m[0].Message, s)
-				}
-			}
-			if strings.Contains(m[0].Message, "secret") {
-				t.Errorf("message %q repeats a password", m[0].Message)
-			}
-		})
+		t.Run(test.name, func(t *testing.T) { wantMistake(t, test.text, test.line, test.says) })
+	}
+}
+
+// wantMistake wants a file with the text to have one mistake, and no other.
+func wantMistake(t *testing.T, text string, line int, says []string) {
+	t.Helper()
+	m := mistakesOf(t, text)
+	if len(m) != 1 {
+		t.Fatalf("%d mistakes, want 1:\n%v", len(m), m)
+	}
+	if m[0].Line != line {
+		t.Errorf("line %d, want %d: %v", m[0].Line, line, m)
+	}
+	for _, s := range says {
+		if !strings.Contains(m[0].Message, s) {
+			t.Errorf("message %q does not say %q", m[0].Message, s)
+		}
+	}
+	if strings.Contains(m[0].Message, "secret") {
+		t.Errorf("message %q repeats a password", m[0].Message)
 	}
 }
 
@@ -137,11 +140,11 @@ engine: {mode: quick,
 	want := []string{
 		`1: timezone: "Mars/Phobos" is not a time zone that exists; give an IANA name such as UTC or Europe/Berlin`,
 		`3: event "login" names the unknown metric "gone"; known are active`,
-		`4: unknown key "colour"; known are timezone, week_start, ids, redis, data_dir, prefix, segment_bits, max_offset, listen, metrics, events, engine, cache`,
+		`4: unknown key "colour"; known are timezone, week_start, ids, redis, data_dir, prefix, segment_bits, max_offset, listen, metrics, known, events, engine, cache`,
 		`7: unknown kind "dail" of a metric; did you mean daily?`,
 		`7: metric name "7up" is not valid; give lower-case letters, digits and _, beginning with a letter, and no word of the expressions such as all, first or today`,
 		`7: keep: "no" is not a number of days from 0 (for ever) to 36600`,
-		`7: unknown key "size" of a metric; known are name, kind, title, keep`,
+		`7: unknown key "size" of a metric; known are name, kind, title, keep, key, segment_bits, writable`,
 		`8: metric active is given twice, first on line 6`,
 		`9: engine.mode: "quick" is not accepted; give one of auto, bitop, fold`,
 		`10: engine.burst: "5" is not a duration of at least 0s; give for example 90s, 15m or 2h`,
