@@ -83,11 +83,15 @@ func storeConfig(c config.Config, url string) store.Config {
 			keep[m.Name] = m.Keep
 		}
 	}
+	existing := map[string]store.Existing{}
+	for metric, e := range c.Existing {
+		existing[metric] = store.Existing(e)
+	}
 	return store.Config{
 		URL: url, Prefix: c.Prefix,
 		SegmentBits: c.SegmentBits, MaxOffset: c.MaxOffset, Dense: c.DenseIDs,
 		Zone: c.Workspace.Zone.String(), Location: c.Workspace.Zone,
-		TempTTL: c.Engine.TempTTL, Keep: keep, MaxBitopBytes: c.Engine.MaxBitopBytes,
+		TempTTL: c.Engine.TempTTL, Keep: keep, Existing: existing, Known: c.Known, MaxBitopBytes: c.Engine.MaxBitopBytes,
 	}
 }
 

@@ -114,6 +114,17 @@ func (c *Catalogue) With(changed map[Bitmap][]int, tokens map[Bitmap]uint64) *Ca
 	return &stamped
 }
 
+// Joined returns the catalogue with the segments of other bitmaps too, and all
+// else as it is.
+func (c *Catalogue) Joined(more map[Bitmap][]int) *Catalogue {
+	segments := make(map[Bitmap][]int, len(c.segments)+len(more))
+	maps.Copy(segments, c.segments)
+	maps.Copy(segments, more)
+	joined := NewCatalogue(segments)
+	joined.doubts, joined.tokens, joined.state = c.doubts, c.tokens, c.state
+	return joined
+}
+
 // holds reports whether bitmaps exist in the same segments already.
 func (c *Catalogue) holds(changed map[Bitmap][]int) bool {
 	for b, in := range changed {

@@ -187,7 +187,7 @@ func (n binaryNode) expand(saved SavedCohorts) node {
 	return binaryNode{n.level, of}
 }
 
-func (n notNode) expand(saved SavedCohorts) node { return notNode{n.of.expand(saved)} }
+func (n notNode) expand(saved SavedCohorts) node { return notNode{n.of.expand(saved), n.pos} }
 
 func (n flagNode) expand(SavedCohorts) node { return n }
 func (n daysNode) expand(SavedCohorts) node { return n }

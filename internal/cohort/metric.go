@@ -82,6 +82,11 @@ type Workspace struct {
 	KnownKey bool
 }
 
+// HasOthers reports whether another program keeps any of the bitmaps.
+func (w Workspace) HasOthers() bool {
+	return w.KnownKey || slices.ContainsFunc(w.Metrics, Metric.ReadOnly)
+}
+
 // KnowsAllUsers reports whether it can be told who is not in a set: not when
 // another program keeps metrics and does not say who its users are.
 func (w Workspace) KnowsAllUsers() bool {

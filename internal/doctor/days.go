@@ -12,14 +12,14 @@ import (
 // catalogue compares the catalogue with the keys that the survey met, and
 // brings it up to date.
 func (e *examination) catalogue(ctx context.Context) error {
-	before, err := e.Store.Catalogue(ctx)
+	before, err := e.Store.OwnCatalogue(ctx)
 	if err != nil {
 		return err
 	}
 	if err := e.Store.Scan(ctx); err != nil {
 		return err
 	}
-	after, err := e.Store.Catalogue(ctx)
+	after, err := e.Store.OwnCatalogue(ctx)
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,8 @@ func (s *Service) checkFlag(name string) error {
 		return fault.NotFound("unknown_metric", "there is no metric %s", fault.Show(name))
 	case m.Kind != cohort.KindFlag:
 		return fault.Invalid("not_a_flag", "metric", "%s is a %s metric; give a flag", fault.Show(name), m.Kind)
+	case m.ReadOnly():
+		return fault.Invalid("read_only", "metric", "%s is kept by another program and only read here", name)
 	}
 	return nil
 }

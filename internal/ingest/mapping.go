@@ -28,6 +28,9 @@ func newMapping(metrics []cohort.Metric, layers ...map[string][]string) (*mappin
 	m := &mapping{byEvent: map[string]*rule{}}
 	for _, metric := range metrics {
 		byName[metric.Name] = metric
+		if metric.ReadOnly() {
+			continue
+		}
 		m.byEvent[metric.Name] = &rule{[]cohort.Metric{metric}}
 	}
 	for _, layer := range slices.Backward(layers) {
@@ -53,6 +56,9 @@ func newRule(byName map[string]cohort.Metric, event string, names []string) (*ru
 		if !ok {
 			return nil, fault.Invalid("unknown_metric", "event", "the event %s marks %s, which is not a metric; give one of %s",
 				fault.Show(event), fault.Show(name), fault.Show(joinNames(byName)))
+		}
+		if metric.ReadOnly() {
+			return nil, fault.Invalid("read_only", "event", "the event %s marks %s, which another program keeps and is only read here", fault.Show(event), name)
 		}
 		r.metrics = append(r.metrics, metric)
 	}

@@ -13,12 +13,15 @@ func (s *Service) Calendar(ctx context.Context, q cohort.CalendarQuestion, o Opt
 	if err := q.Check(s.workspace); err != nil {
 		return a, err
 	}
+	if m, _ := s.workspace.Metric(q.Metric); m.Source == cohort.UserMonths {
+		return s.monthsCalendar(ctx, q, o)
+	}
 	offset, known, err := s.store.Find(ctx, q.UserID)
 	if err != nil {
 		return a, err
 	}
 	if !known {
-		return a, fault.NotFound("unknown_user", "there is no user %s; IDs are compared byte for byte", fault.Show(q.UserID))
+		return a, unknownUser(q.UserID)
 	}
 	return steady(ctx, s, o, func(cat *cohort.Catalogue) (cohort.CalendarAnswer, tally, error) {
 		return s.calendar(ctx, cat, offset, q, o)
@@ -36,16 +39,27 @@ func (s *Service) calendar(ctx context.Context, cat *cohort.Catalogue, offset ui
 	if err != nil {
 		return value, t, err
 	}
-	value = cohort.CalendarAnswer{Streak: cohort.StreakOf(days, q.AsOf), Suspect: j.suspects(cat, t.counts)}
+	value = calendarOf(days, q)
+	value.Suspect = j.suspects(cat, t.counts)
 	if m, ok := s.workspace.Metric(q.Metric); ok {
 		value.Since, value.HasSince = m.KeptSince(q.AsOf)
 	}
+	return value, t, nil
+}
+
+// calendarOf is the calendar of a user's days up to as_of, ascending.
+func calendarOf(days []cohort.Day, q cohort.CalendarQuestion) cohort.CalendarAnswer {
+	a := cohort.CalendarAnswer{Streak: cohort.StreakOf(days, q.AsOf)}
 	for _, d := range days {
 		if q.Range.Has(d) {
-			value.Days = append(value.Days, d)
+			a.Days = append(a.Days, d)
 		}
 	}
-	return value, t, nil
+	return a
+}
+
+func unknownUser(id string) error {
+	return fault.NotFound("unknown_user", "there is no user %s; IDs are compared byte for byte", fault.Show(id))
 }
 
 // daysOf returns one user's days up to as_of, ascending.

@@ -39,6 +39,13 @@ func (s *Service) newPlan(cat *cohort.Catalogue, known past, sets []cohort.Set, 
 		want = Fold
 	}
 	g, ids := newGraph(cat, known, sets)
+	if other, found := s.keptByOthers(g); found {
+		if want == Bitop {
+			return nil, nil, fault.Invalid("bad_value", "engine",
+				"engine bitop cannot work here: %s is kept by another program under keys that may lie anywhere and be large; give fold or auto", other)
+		}
+		want = Fold
+	}
 	p := &plan{graph: g, outputs: slices.DeleteFunc(distinct(ids), func(id nodeID) bool { return id == nothing })}
 	bitmapBytes := int64(s.segmentBytes() + operandBytes)
 	p.engine = want
@@ -52,6 +59,22 @@ func (s *Service) newPlan(cat *cohort.Catalogue, known past, sets []cohort.Set, 
 		}
 	}
 	return p, ids, nil
+}
+
+// keptByOthers names something that the graph reads and another program keeps.
+func (s *Service) keptByOthers(g *graph) (name string, found bool) {
+	if !s.workspace.HasOthers() {
+		return "", false
+	}
+	for b := range g.leaves {
+		if m, _ := s.workspace.Metric(b.Metric); m.ReadOnly() {
+			return m.Name, true
+		}
+		if b.Kind == cohort.KnownBitmap && s.workspace.KnownKey {
+			return "the set of all users", true
+		}
+	}
+	return "", false
 }
 
 // bitopFits reports whether a command may take two bitmaps of a segment.

@@ -31,6 +31,9 @@ type Store interface {
 	Fetch(ctx context.Context, segment int, inputs []cohort.Bitmap, from, to int, arena []byte) ([][]byte, error)
 	// Marks reads one user's bit in each of the bitmaps.
 	Marks(ctx context.Context, offset uint32, of []cohort.Bitmap) ([]bool, error)
+	// UserMonths returns the bits of a user's days in each of some months of a
+	// metric that is kept by user and month.
+	UserMonths(ctx context.Context, metric, id string, months []cohort.Day) ([][]byte, error)
 	// Find returns the offset of a known user.
 	Find(ctx context.Context, id string) (offset uint32, ok bool, err error)
 	// Recheck notices which of some bitmaps other programs have changed.

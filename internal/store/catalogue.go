@@ -55,8 +55,18 @@ func emptySnapshot(epoch string) *snapshot {
 
 // Catalogue returns a snapshot of what exists that is no older than the last
 // acknowledged write of any process under this prefix. It asks for the stored
-// version, and reads what changed since the newest snapshot.
+// version, and reads what changed since the newest snapshot. What other programs
+// keep under keys of their own is in it.
 func (s *Store) Catalogue(ctx context.Context) (*cohort.Catalogue, error) {
+	own, err := s.OwnCatalogue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.withOthers(ctx, own)
+}
+
+// OwnCatalogue is Catalogue without what other programs keep under keys of their own.
+func (s *Store) OwnCatalogue(ctx context.Context) (*cohort.Catalogue, error) {
 	latest, err := s.latest(ctx)
 	if err != nil {
 		return nil, err

@@ -159,7 +159,7 @@ type comparison struct {
 // compare looks at every segment in use, also where the catalogue does not
 // know of a day yet.
 func (y *Sync) compare(ctx context.Context) (*comparison, error) {
-	catalogue, err := y.store.Catalogue(ctx)
+	catalogue, err := y.store.OwnCatalogue(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -61,19 +61,28 @@ func (s *Store) offsetsOf(ctx context.Context, ids []string) (map[string]uint32,
 	return found, nil
 }
 
-// keepKnown leaves out the users who were never written.
+// keepKnown leaves out the users who were never written, unless other programs
+// write users of whom nobody says who they are.
 func (s *Store) keepKnown(ctx context.Context, found map[string]uint32) error {
+	other := !s.config.Known.IsZero()
+	if len(s.config.Existing) > 0 && !other {
+		return nil
+	}
 	p := s.client.Pipeline()
 	replies := make(map[string]*redis.IntCmd, len(found))
+	theirs := map[string]*redis.IntCmd{}
 	for id, offset := range found {
 		segment, bit := s.locate(offset)
 		replies[id] = p.GetBit(ctx, s.keys.bitmap(knownUsers, segment), bit)
+		if other {
+			theirs[id] = p.GetBit(ctx, s.config.Known.Key(0, 0), int64(offset))
+		}
 	}
 	if err := s.exec(ctx, "look for known users", p); err != nil {
 		return err
 	}
 	for id, known := range replies {
-		if known.Val() == 0 {
+		if known.Val() == 0 && (theirs[id] == nil || theirs[id].Val() == 0) {
 			delete(found, id)
 		}
 	}

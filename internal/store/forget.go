@@ -124,7 +124,7 @@ func (f *forgetting) clear(ctx context.Context) error {
 	if err := f.store.scan(ctx); err != nil {
 		return err
 	}
-	catalogue, err := f.store.Catalogue(ctx)
+	catalogue, err := f.store.OwnCatalogue(ctx)
 	if err != nil {
 		return err
 	}

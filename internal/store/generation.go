@@ -67,5 +67,6 @@ func (s *Store) forget() {
 	s.known.clear()
 	s.view.clear()
 	s.saved.clear()
+	s.others.found.Store(nil)
 	s.watch.forget()
 }

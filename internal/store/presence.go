@@ -227,7 +227,7 @@ func (s *Store) Present(ctx context.Context, metric string) (map[int]int64, erro
 
 // knownSegments are those in which anybody is known: nobody else is there.
 func (s *Store) knownSegments(ctx context.Context) ([]int, error) {
-	catalogue, err := s.Catalogue(ctx)
+	catalogue, err := s.OwnCatalogue(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,9 @@ func (s *Store) Fetch(ctx context.Context, segment int, inputs []cohort.Bitmap, 
 	if from >= to { // to GETRANGE, an end of -1 is the last byte
 		return make([][]byte, len(inputs)), nil
 	}
+	if s.hasOthers(inputs) {
+		return s.fetchOthers(ctx, segment, inputs, from, to)
+	}
 	if len(arena) >= arenaBytes(len(inputs), to-from) {
 		if fetched, err := s.fetchInto(ctx, segment, inputs, from, to, arena); err == nil {
 			return fetched, nil
@@ -92,13 +95,13 @@ func bytesOf(r *redis.StringCmd) []byte {
 
 // Marks returns, for each bitmap, whether the user at an offset is in it.
 func (s *Store) Marks(ctx context.Context, offset uint32, of []cohort.Bitmap) ([]bool, error) {
-	segment, bit := s.locate(offset)
 	marks := make([]bool, 0, len(of))
 	for part := range slices.Chunk(of, pipelineLimit) {
 		p := s.client.Pipeline()
 		replies := make([]*redis.IntCmd, len(part))
 		for i, b := range part {
-			replies[i] = p.GetBit(ctx, s.keys.bitmap(b, segment), bit)
+			key, bit := s.bitOf(b, offset)
+			replies[i] = p.GetBit(ctx, key, bit)
 		}
 		if err := s.exec(ctx, "read a user's marks", p); err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"slices"
 	"strconv"
 
@@ -30,7 +31,9 @@ func (s *Store) Recheck(ctx context.Context, bitmaps []cohort.Bitmap) (changed b
 			continue
 		}
 		changed = true
-		if err := s.adopt(ctx, places); err != nil {
+		ours := slices.DeleteFunc(slices.Clone(places), s.isOthers)
+		theirs := slices.DeleteFunc(places, func(p place) bool { return !s.isOthers(p) })
+		if err := errors.Join(s.adopt(ctx, ours), s.adoptOthers(ctx, theirs)); err != nil {
 			return changed, err
 		}
 		if err := s.client.HSet(ctx, s.keys.prints(), prints).Err(); err != nil {
@@ -45,11 +48,11 @@ func (s *Store) Recheck(ctx context.Context, bitmaps []cohort.Bitmap) (changed b
 func (s *Store) recount(ctx context.Context, cat *cohort.Catalogue, bitmaps []cohort.Bitmap) ([]place, map[string]string, error) {
 	p := s.client.Pipeline()
 	old := make([]*redis.StringCmd, len(bitmaps))
-	counts := make([][]*redis.IntCmd, len(bitmaps))
+	counts := make([][]func() int64, len(bitmaps))
 	for i, b := range bitmaps {
 		old[i] = p.HGet(ctx, s.keys.prints(), member(b))
 		for _, segment := range cat.Segments() {
-			counts[i] = append(counts[i], p.BitCount(ctx, s.keys.bitmap(b, segment), nil))
+			counts[i] = append(counts[i], s.queueCount(ctx, p, b, segment))
 		}
 	}
 	if err := s.exec(ctx, "count bits", p); err != nil {
@@ -60,7 +63,7 @@ func (s *Store) recount(ctx context.Context, cat *cohort.Catalogue, bitmaps []co
 	for i, b := range bitmaps {
 		at, counted := place{bitmap: b}, []byte(cat.Lineage())
 		for k, segment := range cat.Segments() {
-			if n := counts[i][k].Val(); n > 0 {
+			if n := counts[i][k](); n > 0 {
 				at.segments = append(at.segments, segment)
 				counted = binary.AppendVarint(binary.AppendVarint(counted, int64(segment)), n)
 			}
@@ -72,9 +75,34 @@ func (s *Store) recount(ctx context.Context, cat *cohort.Catalogue, bitmaps []co
 	return places, prints, nil
 }
 
+// queueCount queues the counting of a bitmap's bits in a segment.
+func (s *Store) queueCount(ctx context.Context, p redis.Pipeliner, b cohort.Bitmap, segment int) func() int64 {
+	if !s.isOthers(place{bitmap: b}) {
+		return p.BitCount(ctx, s.keys.bitmap(b, segment), nil).Val
+	}
+	var replies []*redis.IntCmd
+	for _, piece := range s.stretches(b, segment, 0, int64(s.config.SegmentBits/8)) {
+		replies = append(replies, p.BitCount(ctx, piece.key, &redis.BitCount{Start: piece.from, End: piece.to - 1}))
+	}
+	return func() (n int64) {
+		for _, r := range replies {
+			n += r.Val()
+		}
+		return n
+	}
+}
+
+func (s *Store) isOthers(p place) bool {
+	_, other := s.existingOf(p.bitmap)
+	return other
+}
+
 // adopt takes over what other programs wrote: its users become known, and its
 // bitmaps get new version tokens.
 func (s *Store) adopt(ctx context.Context, places []place) error {
+	if len(places) == 0 {
+		return nil
+	}
 	known := place{bitmap: knownUsers}
 	for _, p := range places {
 		known.segments = append(known.segments, p.segments...)

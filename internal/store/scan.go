@@ -30,6 +30,11 @@ func (s *Store) Scan(ctx context.Context) error {
 	if err := s.scan(ctx); err != nil {
 		return err
 	}
+	if len(s.config.Existing) > 0 {
+		if err := s.scanOthers(ctx); err != nil {
+			return err
+		}
+	}
 	return s.sweepForgotten(ctx)
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"bitboard/internal/cohort"
 	"bitboard/internal/fault"
+	"bitboard/internal/store/pattern"
 )
 
 // pipelineLimit is the most commands sent before their replies are read.
@@ -40,6 +41,10 @@ type Config struct {
 	Location *time.Location
 	// TempTTL is how long a temporary key outlives the last sign of its owner.
 	TempTTL time.Duration
+	// Existing holds the metrics that other programs keep, and Known the key of
+	// all users if another program keeps one. They are only read.
+	Existing map[string]Existing
+	Known    pattern.Pattern
 	// Keep is how many days each daily metric is kept; one without is kept for ever.
 	Keep map[string]int
 }
@@ -58,6 +63,7 @@ type Store struct {
 	servers   servers
 	view      view
 	saved     savedView
+	others    others
 	watch     evictionWatch
 	tombs     atomic.Pointer[tombs]
 }
