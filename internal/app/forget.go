@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bitboard/internal/cohort"
 	"bitboard/internal/config"
 	"bitboard/internal/web"
 )
@@ -53,7 +54,21 @@ func (p *program) runForget(ctx context.Context, cfg config.Config, id string) (
 	if _, err := fmt.Fprintf(p.stdout, "user=%s marks=%d\n", oneWord(id), marks); err != nil {
 		return fmt.Errorf("the user is forgotten, but this cannot be written: %w", reason(err))
 	}
+	p.noteOthers(cfg.Workspace)
 	return nil
+}
+
+// noteOthers says in which bitmaps the user may still be.
+func (p *program) noteOthers(w cohort.Workspace) {
+	var names []string
+	for _, m := range w.Metrics {
+		if m.ReadOnly() {
+			names = append(names, m.Name)
+		}
+	}
+	if len(names) > 0 {
+		fmt.Fprintf(p.stderr, "note: %s kept by other programs, whose keys are only read here; take the user out there\n", strings.Join(names, ", "))
+	}
 }
 
 // oneWord returns an ID as it is when it can be read as one word, else quoted.

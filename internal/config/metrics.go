@@ -58,7 +58,7 @@ func (l *metricList) add(o *origin, n *yaml.Node) {
 	if name != "" {
 		l.lines[name] = line
 		l.metrics = append(l.metrics, d.metric)
-		if !d.existing.Key.IsZero() {
+		if !d.Key.IsZero() {
 			d.of = name
 			l.existing = append(l.existing, d.existing)
 		}

@@ -196,44 +196,9 @@ func (s *Store) measureKeys(ctx context.Context, of []cohort.Bitmap, numbers []i
 }
 
 // probe measures the keys that are likely to have changed since they were found,
-// and those that may have come: the last day of each metric and those after it,
-// and flags. It returns what was found when none has.
+// and those that may have come. It returns what was found when none has.
 func (s *Store) probe(ctx context.Context, found *extents) (*extents, error) {
-	last := map[string]cohort.Day{}
-	for b := range *found {
-		if d, ok := last[b.Metric]; b.Kind == cohort.DayBitmap && (!ok || b.Day > d) {
-			last[b.Metric] = b.Day
-		}
-	}
-	var of []cohort.Bitmap
-	var numbers []int
-	look := func(b cohort.Bitmap, e Existing, like cohort.Bitmap) {
-		highest := 0
-		if e.Key.HasSegment() {
-			for number := range (*found)[like] {
-				highest = max(highest, number)
-			}
-			highest += nearKeys
-		}
-		for number := range highest + 1 {
-			of, numbers = append(of, b), append(numbers, number)
-		}
-	}
-	for metric, e := range s.config.Existing {
-		if _, ok := last[metric]; e.Key.HasUser() || e.Key.HasDate() && !ok {
-			continue
-		}
-		if !e.Key.HasDate() {
-			look(cohort.Flag(metric), e, cohort.Flag(metric))
-			continue
-		}
-		for d := last[metric]; d <= last[metric]+nearKeys; d++ {
-			look(cohort.DayOfMetric(metric, d), e, cohort.DayOfMetric(metric, last[metric]))
-		}
-	}
-	if !s.config.Known.IsZero() {
-		look(knownUsers, Existing{}, knownUsers)
-	}
+	of, numbers := s.likely(*found)
 	now := extents{}
 	if err := s.measureKeys(ctx, of, numbers, now); err != nil {
 		return nil, err
@@ -256,6 +221,50 @@ func (s *Store) probe(ctx context.Context, found *extents) (*extents, error) {
 	// does no harm.
 	s.others.found.CompareAndSwap(found, &next)
 	return &next, nil
+}
+
+// likely returns the keys, each as a bitmap and a number, of the last day of
+// each metric and of those after it, of flags and of all users.
+func (s *Store) likely(found extents) (of []cohort.Bitmap, numbers []int) {
+	look := func(b, like cohort.Bitmap, cut bool) {
+		highest := 0
+		if cut {
+			for number := range found[like] {
+				highest = max(highest, number)
+			}
+			highest += nearKeys
+		}
+		for number := range highest + 1 {
+			of, numbers = append(of, b), append(numbers, number)
+		}
+	}
+	last := lastDays(found)
+	for metric, e := range s.config.Existing {
+		d, dated := last[metric]
+		switch {
+		case dated:
+			for i := range cohort.Day(nearKeys + 1) {
+				look(cohort.DayOfMetric(metric, d+i), cohort.DayOfMetric(metric, d), e.Key.HasSegment())
+			}
+		case !e.Key.HasDate():
+			look(cohort.Flag(metric), cohort.Flag(metric), e.Key.HasSegment())
+		}
+	}
+	if !s.config.Known.IsZero() {
+		look(knownUsers, knownUsers, false)
+	}
+	return of, numbers
+}
+
+// lastDays returns the last day that was found of each metric.
+func lastDays(found extents) map[string]cohort.Day {
+	last := map[string]cohort.Day{}
+	for b := range found {
+		if d, ok := last[b.Metric]; b.Kind == cohort.DayBitmap && (!ok || b.Day > d) {
+			last[b.Metric] = b.Day
+		}
+	}
+	return last
 }
 
 // stretch is some bytes of a key, and where they belong in what is asked for.
@@ -394,4 +403,17 @@ func (s *Store) UserMonths(ctx context.Context, metric, id string, months []coho
 		}
 	}
 	return bits, nil
+}
+
+// isOther reports whether the configuration describes a key of another program.
+func (s *Store) isOther(name string) bool {
+	if !s.config.Known.IsZero() && name == s.config.Known.Key(0, 0) {
+		return true
+	}
+	for _, e := range s.config.Existing {
+		if _, _, ok := e.Key.Match(name); ok {
+			return true
+		}
+	}
+	return false
 }

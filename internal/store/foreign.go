@@ -54,7 +54,7 @@ func (s *Store) foreign(ctx context.Context, cmd redis.Cmder, err error) error {
 	}
 	var names []string
 	for _, arg := range cmd.Args() {
-		if name, ok := arg.(string); ok && strings.HasPrefix(name, s.config.Prefix+":{") {
+		if name, ok := arg.(string); ok && (strings.HasPrefix(name, s.config.Prefix+":{") || s.isOther(name)) {
 			names = append(names, name)
 		}
 	}
@@ -80,7 +80,12 @@ func (s *Store) checkTypes(ctx context.Context, names []string) error {
 		return err
 	}
 	for i, name := range names {
-		if is, want := types[i].Val(), s.keys.typeOf(name); is != want && is != absentType {
+		is, want := types[i].Val(), s.keys.typeOf(name)
+		switch {
+		case is == want || is == absentType:
+		case s.isOther(name):
+			return noBitmap(name, is)
+		default:
 			return foreignKey(name, is, want)
 		}
 	}
@@ -97,4 +102,10 @@ func damagedKey(name, want string) error {
 func foreignKey(name, is, want string) error {
 	return &fault.Error{Kind: fault.ErrConflict, Code: foreignCode, Position: fault.NoPosition,
 		Message: fmt.Sprintf("the key %s in the store is a %s where a %s belongs, so that another program wrote it; rename or delete it, or configure another prefix", name, is, want)}
+}
+
+// noBitmap says that a key of another program is not what it was said to be.
+func noBitmap(name, is string) error {
+	return &fault.Error{Kind: fault.ErrConflict, Code: foreignCode, Position: fault.NoPosition,
+		Message: fmt.Sprintf("the key %s in the store is a %s and no bitmap; correct the key of the metric in the configuration", name, is)}
 }

@@ -36,7 +36,7 @@ func (s *server) apiCalendarByPath(c echo.Context) error {
 }
 
 func (s *server) apiCalendar(c echo.Context, p *params, id string) error {
-	q := cohort.CalendarQuestion{UserID: id, Metric: p.metric("metric"), Range: p.days(), AsOf: p.today}
+	q := cohort.CalendarQuestion{UserID: id, Metric: p.calendarMetric("metric"), Range: p.days(), AsOf: p.today}
 	if p.err != nil {
 		return p.err
 	}

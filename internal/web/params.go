@@ -219,3 +219,10 @@ func (p *params) metric(name string) string {
 	p.fail(err)
 	return m.Name
 }
+
+// calendarMetric is metric for calendars of one user, which more metrics have.
+func (p *params) calendarMetric(name string) string {
+	m, err := p.server.workspace.CalendarMetric(name, p.text(name))
+	p.fail(err)
+	return m.Name
+}

@@ -229,18 +229,20 @@ func (p Pattern) Match(key string) (d cohort.Day, number int, ok bool) {
 
 // expression is a regular expression for the keys.
 func (p Pattern) expression() string {
-	b := `(?s)\A`
+	var b strings.Builder
+	b.WriteString(`(?s)\A`)
 	for _, x := range p.pieces {
 		switch x.kind {
 		case literal:
-			b += regexp.QuoteMeta(x.text)
+			b.WriteString(regexp.QuoteMeta(x.text))
 		case date:
-			b += "(" + strings.Join(expressions(x.text), "|") + ")"
+			b.WriteString("(" + strings.Join(expressions(x.text), "|") + ")")
 		default:
-			b += `(0|[1-9][0-9]*)`
+			b.WriteString(`(0|[1-9][0-9]*)`)
 		}
 	}
-	return b + `\z`
+	b.WriteString(`\z`)
+	return b.String()
 }
 
 // globSpecial is what SCAN's patterns give a meaning.
