@@ -121,7 +121,7 @@ func (c *Catalogue) Joined(more map[Bitmap][]int) *Catalogue {
 	maps.Copy(segments, c.segments)
 	maps.Copy(segments, more)
 	joined := NewCatalogue(segments)
-	joined.doubts, joined.tokens, joined.state = c.doubts, c.tokens, c.state
+	joined.doubts, joined.tokens, joined.state, joined.histories = c.doubts, c.tokens, c.state, c.histories
 	return joined
 }
 

@@ -31,6 +31,9 @@ func (s *Service) withPast(ctx context.Context, cat *cohort.Catalogue, sets []co
 	p := past{}
 	settled := settledDay(o.Now, s.config.SettleAfter, s.workspace.Zone)
 	for metric, through := range reach(sets) {
+		if m, _ := s.workspace.Metric(metric); m.ReadOnly() {
+			continue // another program may change any day unnoticed
+		}
 		d := &deriving{Service: s, cat: cat, metric: metric, prints: newDayPrints(cat, metric, settled)}
 		d.derive(ctx, min(through, settled))
 		if cat = d.cat; len(d.right()) > 0 {

@@ -46,8 +46,11 @@ const nearKeys = 2
 
 // existingOf returns where a bitmap lies that another program keeps.
 func (s *Store) existingOf(b cohort.Bitmap) (Existing, bool) {
-	if b.Kind == cohort.KnownBitmap {
+	switch b.Kind {
+	case cohort.KnownBitmap:
 		return Existing{Key: s.config.Known}, !s.config.Known.IsZero()
+	case cohort.HistoryBitmap:
+		return Existing{}, false
 	}
 	e, ok := s.config.Existing[b.Metric]
 	return e, ok && !e.Key.HasUser()
