@@ -85,14 +85,15 @@ func Serve(ctx context.Context, c config.Config, o ServeOptions) error {
 		return err
 	}
 	background, cancel := context.WithCancel(ctx)
-	var scans sync.WaitGroup
-	scans.Go(func() { scanning(background, d.Store, c.Cache.CatalogueScan, o.Log) })
+	var work sync.WaitGroup
+	work.Go(func() { scanning(background, d.Store, c.Cache.CatalogueScan, o.Log) })
+	work.Go(func() { remembering(background, questions(c, d), o.Log) })
 	handler, err := pages(c, d, o.Log)
 	if err == nil {
 		err = serveHTTP(ctx, listener, handler, o.Log, o.Ready)
 	}
 	cancel()
-	scans.Wait()
+	work.Wait()
 	return errors.Join(err, d.Close(ctx))
 }
 

@@ -62,6 +62,11 @@ func ActiveOn(metric string, r Range, asOf Day) Set {
 	return OnAny{metric, r}
 }
 
+// Ever is the first day of an OnAny of all days up to its last, those included
+// that are kept no longer, as far as anybody remembers. From MinDay on there are
+// only the days that are kept.
+var Ever = MinDay - 1
+
 // FirstOn is the users whose first day for a metric lies in r. It looks at all
 // history before r.
 func FirstOn(metric string, r Range, asOf Day) Set {
@@ -69,7 +74,7 @@ func FirstOn(metric string, r Range, asOf Day) Set {
 	if _, none := in.(Nobody); none || r.From == MinDay {
 		return in
 	}
-	return Difference{in, ActiveOn(metric, Range{MinDay, r.From - 1}, asOf)}
+	return Difference{in, ActiveOn(metric, Range{Ever, r.From - 1}, asOf)}
 }
 
 // eachDay returns one set for each day of r.

@@ -24,12 +24,13 @@ const (
 // compute counts the users in each set, and says by which engine.
 func (s *Service) compute(ctx context.Context, cat *cohort.Catalogue, sets []cohort.Set, o Options) ([]int64, Engine, error) {
 	cat, known := s.withPast(ctx, cat, sets, o)
-	counts, engine, err := s.computeFrom(ctx, cat, known, sets, o.Engine)
-	if err != nil && len(known) > 0 && ctx.Err() == nil {
-		// Whatever is wrong with a history, the days are there.
-		return s.computeFrom(ctx, cat, nil, sets, o.Engine)
+	for {
+		counts, engine, err := s.computeFrom(ctx, cat, known, sets, o.Engine)
+		if err == nil || len(known) == 0 || ctx.Err() != nil {
+			return counts, engine, err
+		}
+		known = known.less()
 	}
-	return counts, engine, err
 }
 
 // computeFrom counts by a plan that may use some histories.

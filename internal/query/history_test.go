@@ -159,12 +159,15 @@ func (c *chronicle) setAll(ids []string, d cohort.Day, on bool) {
 func (c *chronicle) setBit(d cohort.Day, id string) {
 	ctx := context.Background()
 	offset := int(c.offsets([]string{id}).Minimum())
-	name := fmt.Sprintf("%s:{s%d}:day:active:%s", c.config.Prefix, offset/c.config.SegmentBits, d.Compact())
-	c.must(c.client.SetBit(ctx, name, int64(offset%c.config.SegmentBits), 1).Err())
+	c.must(c.client.SetBit(ctx, c.dayKey(offset/c.config.SegmentBits, d), int64(offset%c.config.SegmentBits), 1).Err())
 	c.set(id, d, true)
 	c.must(c.store.Scan(ctx))
 	_, err := c.Size(ctx, cohort.FirstOn("active", months, months.To), query.Options{Now: later, Refresh: true})
 	c.must(err)
+}
+
+func (c *chronicle) dayKey(segment int, d cohort.Day) string {
+	return fmt.Sprintf("%s:{s%d}:day:active:%s", c.config.Prefix, segment, d.Compact())
 }
 
 // dropHistories removes the keys of some histories, as an eviction does.

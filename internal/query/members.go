@@ -108,9 +108,8 @@ func (l *listing) read(ctx context.Context, set cohort.Set, o Options) error {
 	}
 	for _, segment := range cat.Segments() {
 		b, err := l.readSegment(ctx, p, segment, o)
-		if err != nil && len(known) > 0 && ctx.Err() == nil {
-			// Whatever is wrong with a history, the days are there.
-			known = nil
+		for err != nil && len(known) > 0 && ctx.Err() == nil {
+			known = known.less()
 			if p, _, err = l.newPlan(cat, known, []cohort.Set{set}, o.Engine); err == nil {
 				b, err = l.readSegment(ctx, p, segment, o)
 			}

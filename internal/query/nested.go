@@ -73,7 +73,7 @@ func (n nestedRanges) collectOnce(of []cohort.Set) {
 func (n nestedRanges) note(s cohort.OnAny) {
 	switch _, slides := n.sliding[s]; {
 	case slides:
-	case n.atEnd[s] || s.Days.From == cohort.MinDay:
+	case n.atEnd[s] || s.Days.From <= cohort.MinDay:
 		n.atEnd[s] = true
 		k := rangeEnd{s.Metric, s.Days.From}
 		n.ends[k] = append(n.ends[k], s.Days.To)
@@ -140,10 +140,10 @@ func (g *graph) onAny(s cohort.OnAny) nodeID {
 
 // history returns the longest history that lies in a range of all days before one.
 func (g *graph) history(s cohort.OnAny) (h cohort.Bitmap, ok bool) {
-	if s.Days.From != cohort.MinDay {
+	if s.Days.From > cohort.MinDay {
 		return h, false
 	}
-	return g.past.latest(s.Metric, s.Days.To)
+	return g.past.latest(s)
 }
 
 // unite adds the existing days of r to a union.

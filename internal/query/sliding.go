@@ -26,7 +26,7 @@ type width struct {
 func (n nestedRanges) findSliding() {
 	windows := map[width][]cohort.OnAny{}
 	for s := range n.seen {
-		if days := s.Days.Len(); days >= leastSliding && s.Days.From != cohort.MinDay {
+		if days := s.Days.Len(); days >= leastSliding && s.Days.From > cohort.MinDay {
 			k := width{s.Metric, days}
 			windows[k] = append(windows[k], s)
 		}
