@@ -56,6 +56,7 @@ var shotPages = []struct{ name, path string }{
 	{"overview", "/?" + asOf},
 	{"retention", "/retention?granularity=week&cohorts=first&" + asOf},
 	{"engagement", "/engagement?" + asOf},
+	{"online", "/online"},
 	{"cohorts", "/cohorts?expr=activated+-+exposed&" + asOf},
 	{"wrong expression", "/cohorts?expr=activated+%26+nope&" + asOf},
 	{"user", "/users?id=u-10773&" + asOf},

@@ -90,6 +90,7 @@ func navigation(p Page) []navItem {
 		{"overview", p.Text.T("nav.overview"), "/"},
 		{"retention", p.Text.T("nav.retention"), "/retention"},
 		{"engagement", p.Text.T("nav.engagement"), "/engagement"},
+		{"online", p.Text.T("nav.online"), "/online"},
 		{"cohorts", p.Text.T("nav.cohorts"), "/cohorts"},
 		{"users", p.Text.T("nav.users"), "/users"},
 	}

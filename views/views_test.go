@@ -20,7 +20,7 @@ type state struct {
 
 // states are all pages in all their states.
 func states() []state {
-	return slices.Concat(overviewStates(), retentionStates(), engagementStates(), cohortStates(), userStates(), errorStates())
+	return slices.Concat(overviewStates(), retentionStates(), engagementStates(), onlineStates(), cohortStates(), userStates(), errorStates())
 }
 
 func overviewStates() []state {

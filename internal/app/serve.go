@@ -88,7 +88,7 @@ func Serve(ctx context.Context, c config.Config, o ServeOptions) error {
 	var work sync.WaitGroup
 	work.Go(func() { scanning(background, d.Store, c.Cache.CatalogueScan, o.Log) })
 	work.Go(func() { remembering(background, questions(c, d), o.Log) })
-	handler, err := pages(c, d, o.Log)
+	handler, err := pages(ctx, c, d, o.Log)
 	if err == nil {
 		err = serveHTTP(ctx, listener, handler, o.Log, o.Ready)
 	}
@@ -97,22 +97,23 @@ func Serve(ctx context.Context, c config.Config, o ServeOptions) error {
 	return errors.Join(err, d.Close(ctx))
 }
 
-// pages puts together what answers requests.
-func pages(c config.Config, d *data, log *slog.Logger) (http.Handler, error) {
+// pages puts together what answers requests, until ctx ends.
+func pages(ctx context.Context, c config.Config, d *data, log *slog.Logger) (http.Handler, error) {
 	in, err := intake(c, d)
 	if err != nil {
 		return nil, err
 	}
 	return web.New(web.Config{
-		Query:   questions(c, d),
-		Ingest:  in,
-		Store:   d.Store,
-		Engine:  query.Engine(c.Engine.Mode),
-		Now:     time.Now,
-		Log:     log,
-		Version: revision(),
-		Audit:   auditor(log),
-		Notices: notices(d),
+		Query:    questions(c, d),
+		Ingest:   in,
+		Store:    d.Store,
+		Engine:   query.Engine(c.Engine.Mode),
+		Now:      time.Now,
+		Log:      log,
+		Version:  revision(),
+		Audit:    auditor(log),
+		Stopping: ctx.Done(),
+		Notices:  notices(d),
 	}), nil
 }
 

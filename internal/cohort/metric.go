@@ -114,6 +114,20 @@ func (w Workspace) DailyMetric(field, name string) (Metric, error) {
 	return m, err
 }
 
+// PresenceMetric returns the metric of kind presence that a parameter names, or
+// an error about that field.
+func (w Workspace) PresenceMetric(field, name string) (Metric, error) {
+	m, ok := w.Metric(name)
+	if ok && m.Kind == KindPresence {
+		return m, nil
+	}
+	isPresence := func(m Metric) bool { return m.Kind == KindPresence }
+	if !ok {
+		return Metric{}, fault.Invalid("unknown_metric", field, "there is no metric %s; %s", fault.Show(name), w.namesOf("the metrics of kind presence are", isPresence))
+	}
+	return Metric{}, fault.Invalid("not_a_presence", field, "%s is a %s metric; %s", fault.Show(name), m.Kind, w.namesOf("of kind presence there is", isPresence))
+}
+
 // CalendarMetric returns the daily metric that a parameter names, in whatever
 // form it is kept, or an error about that field.
 func (w Workspace) CalendarMetric(field, name string) (Metric, error) {

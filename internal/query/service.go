@@ -72,6 +72,9 @@ const (
 	Fold Engine = "fold"
 )
 
+// SegmentBits is the number of offsets in a segment.
+func (s *Service) SegmentBits() int { return s.store.SegmentBits() }
+
 // ParseEngine reads auto, bitop or fold; empty is auto.
 func ParseEngine(field, s string) (Engine, error) {
 	switch e := Engine(s); e {

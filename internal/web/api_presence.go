@@ -63,15 +63,23 @@ func signOf(online, beat *bool) (ingest.Sign, error) {
 	return ingest.Departure, nil
 }
 
+// presenceBody is who is there: by what was said, and by heartbeats.
+type presenceBody struct {
+	Online int64     `json:"online"`
+	Recent int64     `json:"recent"`
+	At     time.Time `json:"at"`
+}
+
 func (s *server) apiPresence(c echo.Context) error {
 	metric, err := pathParam(c, "metric")
 	if err != nil {
 		return err
 	}
-	if m, ok := s.workspace.Metric(metric); !ok {
+	if _, ok := s.workspace.Metric(metric); !ok {
 		return fault.NotFound("unknown_metric", "there is no metric %s", fault.Show(metric))
-	} else if m.Kind != cohort.KindPresence {
-		return fault.Invalid("not_a_presence", "metric", "%s is a %s metric; give one of kind presence", fault.Show(metric), m.Kind)
+	}
+	if _, err := s.workspace.PresenceMetric("metric", metric); err != nil {
+		return err
 	}
 	p := s.params(c, "within")
 	minutes, err := cohort.ParseRecent("within", p.text("within"))
@@ -84,11 +92,7 @@ func (s *server) apiPresence(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	body := struct {
-		Online int64     `json:"online"`
-		Recent int64     `json:"recent"`
-		At     time.Time `json:"at"`
-	}{present.Online, present.Recent, at}
+	body := presenceBody{present.Online, present.Recent, at}
 	return respond(c, body, table{
 		[]string{"online", "recent", "at"},
 		[][]string{{intText(body.Online), intText(body.Recent), at.Format(time.RFC3339)}},

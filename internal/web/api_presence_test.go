@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"bufio"
 	"net/http"
 	"strings"
 	"testing"
@@ -59,5 +60,66 @@ func TestPresenceThatIsWrong(t *testing.T) {
 		if a := s.get("/api/v1/presence/" + path); a.status != status {
 			t.Errorf("%s answers %d %s", path, a.status, a.body)
 		}
+	}
+}
+
+func TestOnlinePage(t *testing.T) {
+	s := newSite(t)
+	a := s.get("/online")
+	for _, want := range []string{`data-live="online">0<`, `data-live-url="/online/live?metric=online&amp;within=5m"`, "No heartbeat in the last three hours"} {
+		if a.status != http.StatusOK || !strings.Contains(a.body, want) {
+			t.Errorf("the page with nobody answers %d and lacks %s", a.status, want)
+		}
+	}
+	s.post("/api/v1/presence/online", `{"user_ids":["u1","u2"],"online":true}`)
+	s.post("/api/v1/presence/online", `{"user_ids":["u3"],"beat":true}`)
+	a = s.get("/online?within=15m")
+	for _, want := range []string{`data-live="online">2<`, `data-live="recent">3<`, "/cohorts?expr=online%402026-03-10", `value="15m" checked`, "0 – 4,095"} {
+		if !strings.Contains(a.body, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	for wrong, want := range map[string]string{"within=20m": "1m to 15m", "metric=nope": "no metric", "metric=active": "is a daily metric"} {
+		if a := s.get("/online?" + wrong); a.status != http.StatusOK || !strings.Contains(a.body, want) {
+			t.Errorf("%s answers %d without %s", wrong, a.status, want)
+		}
+	}
+	if a := s.get("/online.csv"); !strings.HasPrefix(a.body, "minute,users\n2026-03-10T09:00:00Z,0\n") || strings.Count(a.body, "\n") != 181 {
+		t.Errorf("as CSV: %s", a.body)
+	}
+	if a := s.get("/online/live?metric=nope"); a.status != http.StatusBadRequest {
+		t.Errorf("a stream of no metric answers %d", a.status)
+	}
+}
+
+// The live numbers come at once and again, until the server stops.
+func TestLiveNumbers(t *testing.T) {
+	stopping := make(chan struct{})
+	s := siteStopping(t, stopping)
+	s.post("/api/v1/presence/online", `{"user_ids":["u1"],"online":true}`)
+	answer, err := http.Get(s.URL + "/online/live?metric=online&within=1m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	events := bufio.NewScanner(answer.Body)
+	next := func() string {
+		for events.Scan() {
+			if data, ok := strings.CutPrefix(events.Text(), "data: "); ok {
+				return data
+			}
+		}
+		return ""
+	}
+	if got := next(); !strings.HasPrefix(got, `{"online":1,"recent":1,`) {
+		t.Errorf("first %s", got)
+	}
+	s.post("/api/v1/presence/online", `{"user_ids":["u2"],"online":true}`)
+	if got := next(); !strings.HasPrefix(got, `{"online":2,"recent":2,`) {
+		t.Errorf("then %s", got)
+	}
+	close(stopping)
+	if got := next(); got != "" || events.Err() != nil {
+		t.Errorf("after the end %s, %v", got, events.Err())
 	}
 }

@@ -70,18 +70,32 @@ func siteOver(t testing.TB, st *store.Store, rows ...string) *site {
 // siteWith serves pages that carry notices.
 func siteWith(t testing.TB, st *store.Store, notices []web.Notice, rows ...string) *site {
 	t.Helper()
+	s := newSiteOf(t, st, func(c *web.Config) { c.Notices = func(context.Context) []web.Notice { return notices } })
+	s.send(rows...)
+	return s
+}
+
+// siteStopping serves until it is told that the server stops.
+func siteStopping(t testing.TB, stopping <-chan struct{}) *site {
+	t.Helper()
+	return newSiteOf(t, storetest.Open(t), func(c *web.Config) { c.Stopping = stopping })
+}
+
+func newSiteOf(t testing.TB, st *store.Store, change func(*web.Config)) *site {
+	t.Helper()
 	in, err := ingest.New(ingest.Config{Store: st, Workspace: workspace, Events: events})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &site{t: t, store: st, audit: &auditTrail{}}
-	s.Server = httptest.NewServer(web.New(web.Config{
+	c := web.Config{
 		Query: query.New(st, workspace, query.Config{}), Ingest: in, Store: st, Version: "test",
 		Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler), Audit: s.audit,
-		Notices: func(context.Context) []web.Notice { return notices },
-	}))
+		Notices: func(context.Context) []web.Notice { return nil },
+	}
+	change(&c)
+	s.Server = httptest.NewServer(web.New(c))
 	t.Cleanup(s.Close)
-	s.send(rows...)
 	return s
 }
 

@@ -44,6 +44,9 @@ type Config struct {
 	Version string
 	// Audit is told of every export and look-up.
 	Audit Auditor
+	// Stopping is closed when the server stops: what is sent without an end ends
+	// then. Nil never stops.
+	Stopping <-chan struct{}
 	// Notices returns what every page says at its top; nil is for nothing. It
 	// is asked for each page, so that it must not wait for anything.
 	Notices func(ctx context.Context) []Notice
@@ -69,7 +72,7 @@ func New(cfg Config) http.Handler {
 		middleware.RecoverWithConfig(middleware.RecoverConfig{LogErrorFunc: s.logPanic}),
 		echo.WrapMiddleware(http.NewCrossOriginProtection().Handler),
 		secureHeaders,
-		middleware.GzipWithConfig(middleware.GzipConfig{Level: gzip.BestSpeed, MinLength: gzipMinLength, Skipper: isAsset}),
+		middleware.GzipWithConfig(middleware.GzipConfig{Level: gzip.BestSpeed, MinLength: gzipMinLength, Skipper: goesAsItIs}),
 	)
 	for _, r := range s.routes() {
 		e.Add(r.Method, r.Path, r.Handler)
@@ -83,9 +86,11 @@ func New(cfg Config) http.Handler {
 // gzipMinLength is the size in bytes below which compressing is not worth it.
 const gzipMinLength = 1024
 
-// isAsset reports whether a request is for an asset: those come compressed.
-func isAsset(c echo.Context) bool {
-	return strings.HasPrefix(c.Request().URL.Path, static.Prefix)
+// goesAsItIs reports whether a request is not to be compressed: for an asset, which
+// is already, or for live numbers, which must not wait to be packed together.
+func goesAsItIs(c echo.Context) bool {
+	path := c.Request().URL.Path
+	return strings.HasPrefix(path, static.Prefix) || path == onlineLivePath
 }
 
 // contentSecurityPolicy allows nothing inline and nothing from elsewhere.
