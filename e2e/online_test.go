@@ -20,7 +20,7 @@ func send(t *testing.T, site, body string) {
 
 // The page says who is there, and says it anew by itself where scripts run.
 func TestSupportAgentSeesWhoIsOnline(t *testing.T) {
-	site := serve(t, storetest.Redis(t), newActivity().without(""))
+	site := serve(t, storetest.Redis(t), "")
 	for _, l := range looks {
 		send(t, site, `{"user_ids":["p1","p2","p3"],"online":false}`)
 		b := open(t, site, l)

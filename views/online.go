@@ -56,6 +56,8 @@ type BeatsPanel struct {
 type BeatRow struct {
 	At    string
 	Users int64
+	// Complete is false for the minute that isn't over.
+	Complete bool
 }
 
 // metric is the name of the metric shown.

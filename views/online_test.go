@@ -17,7 +17,7 @@ func online() OnlinePage {
 		Live: "/online/live?metric=online&within=5m", Refresh: "/online?metric=online&within=5m",
 		Now:   OnlineNow{Online: 1203, Recent: 980, Minutes: 5, Segments: []OnlineSegment{{0, 1048575, 1200, 980}, {1048576, 2097151, 3, 0}}},
 		Today: OnlineToday{Number: ui.Number{Count: 4000, People: "/cohorts?expr=online%40today"}, Expr: "online@2026-03-10"},
-		Beats: BeatsPanel{Report: Report{CSV: "/online.csv?metric=online", Options: json.RawMessage(`{"series":[]}`)}, Any: true, Rows: []BeatRow{{"12:00", 900}, {"12:01", 0}}},
+		Beats: BeatsPanel{Report: Report{CSV: "/online.csv?metric=online", Options: json.RawMessage(`{"series":[]}`)}, Any: true, Rows: []BeatRow{{"12:00", 900, true}, {"12:01", 0, false}}},
 	}
 }
 

@@ -84,7 +84,7 @@ func TestOnlinePage(t *testing.T) {
 			t.Errorf("%s answers %d without %s", wrong, a.status, want)
 		}
 	}
-	if a := s.get("/online.csv"); !strings.HasPrefix(a.body, "minute,users\n2026-03-10T09:00:00Z,0\n") || strings.Count(a.body, "\n") != 181 {
+	if a := s.get("/online.csv"); !strings.HasPrefix(a.body, "minute,users\n2026-03-10T09:01:00Z,0\n") || strings.Count(a.body, "\n") != 181 {
 		t.Errorf("as CSV: %s", a.body)
 	}
 	if a := s.get("/online/live?metric=nope"); a.status != http.StatusBadRequest {

@@ -124,21 +124,22 @@ func (b onlineBuilder) today() views.OnlineToday {
 	return views.OnlineToday{Number: b.params.people(size.Value.Count, expr), Expr: expr}
 }
 
-// beats is the heartbeats of the last minutes, up to the last that is over.
+// beats is the heartbeats of the last minutes, of which the last is not over.
 func (b onlineBuilder) beats() views.BeatsPanel {
-	beats, err := b.Query.Beats(b.ctx, b.metric, b.at.Add(-time.Minute), shownBeats)
+	beats, err := b.Query.Beats(b.ctx, b.metric, b.at, shownBeats)
 	if err != nil {
 		return views.BeatsPanel{Report: b.failed(err)}
 	}
 	panel := views.BeatsPanel{Report: views.Report{CSV: address("/online.csv", "metric", b.metric)}}
 	line := chart.Series{Name: b.text.T("online.beats")}
 	var axis []string
-	for _, m := range beats {
+	for i, m := range beats {
+		over := i < len(beats)-1
 		at := m.Start.In(b.workspace.Zone).Format("15:04")
-		panel.Rows = append(panel.Rows, views.BeatRow{At: at, Users: m.Users})
+		panel.Rows = append(panel.Rows, views.BeatRow{At: at, Users: m.Users, Complete: over})
 		panel.Any = panel.Any || m.Users > 0
 		axis = append(axis, at)
-		line.Points = append(line.Points, chart.Point{Value: float64(m.Users), Known: true, Complete: true})
+		line.Points = append(line.Points, chart.Point{Value: float64(m.Users), Known: true, Complete: over})
 	}
 	panel.Options = b.drawn(&panel.Report, chart.Lines, axis, line)
 	return panel
@@ -200,7 +201,7 @@ func (s *server) onlineCSV(c echo.Context) error {
 	if p.err != nil {
 		return p.err
 	}
-	beats, err := s.Query.Beats(c.Request().Context(), metric, s.Now().Add(-time.Minute), shownBeats)
+	beats, err := s.Query.Beats(c.Request().Context(), metric, s.Now(), shownBeats)
 	if err != nil {
 		return err
 	}
