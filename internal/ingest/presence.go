@@ -78,13 +78,9 @@ func (s *Service) checkIDs(ids []string) error {
 }
 
 func (s *Service) leave(ctx context.Context, metric string, ids []string) (int64, error) {
-	offsets, err := s.config.Store.FindAll(ctx, ids)
-	if err != nil || len(offsets) == 0 {
+	users, err := s.config.Store.Offsets(ctx, ids)
+	if err != nil || users.IsEmpty() {
 		return 0, err
-	}
-	users := roaring.New()
-	for _, offset := range offsets {
-		users.Add(offset)
 	}
 	return s.config.Store.SetPresent(ctx, metric, users, false)
 }

@@ -22,6 +22,8 @@ type Store interface {
 	Generation(ctx context.Context) (string, error)
 	// FindAll returns the offsets of those IDs that are of known users.
 	FindAll(ctx context.Context, ids []string) (map[string]uint32, error)
+	// Offsets returns the offsets of those IDs that have one.
+	Offsets(ctx context.Context, ids []string) (*roaring.Bitmap, error)
 	// Merge adds users to bitmaps.
 	Merge(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitmap) (store.Written, error)
 	// Clear takes users out of bitmaps.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -30,6 +31,41 @@ func (s *Store) FindAll(ctx context.Context, ids []string) (map[string]uint32, e
 		maps.Copy(found, offsets)
 	}
 	return found, nil
+}
+
+// Offsets returns the offsets of those IDs that have one, whether or not anything
+// was ever written of their users.
+func (s *Store) Offsets(ctx context.Context, ids []string) (*roaring.Bitmap, error) {
+	if s.config.Dense {
+		offsets, err := s.assignDense(ids)
+		return roaring.BitmapOf(offsets...), err
+	}
+	now, err := s.now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	offsets := make([]uint32, len(ids))
+	missing := s.known.lookUp(now.generation(), ids, offsets)
+	asked := make([]string, len(missing))
+	for i, at := range missing {
+		asked[i] = ids[at]
+	}
+	found, err := s.offsetsOf(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	all := roaring.New()
+	for i, offset := range offsets {
+		if len(missing) > 0 && missing[0] == i {
+			missing = missing[1:]
+			continue
+		}
+		all.Add(offset)
+	}
+	for _, offset := range found {
+		all.Add(offset)
+	}
+	return all, nil
 }
 
 // offsetsOf returns the offsets of the IDs that have one.

@@ -29,18 +29,17 @@ const (
 	beatCountLife = 48 * time.Hour
 )
 
-// liveScript sets the bits ARGV[2…] of who is there (KEYS[1]) to ARGV[1], and
-// moves their number (KEYS[2]) by the difference that makes, so that it always
-// is the number of bits. A bit that is not set is not cleared, which would make
-// the string longer. It returns the difference.
+// liveScript sets the bits ARGV[2…] of who is there (KEYS[1]), which ascend, to
+// ARGV[1], and moves their number (KEYS[2]) by the difference that makes, so that
+// it always is the number of bits. What lies behind the end of the string is not
+// cleared, which would make it longer. It returns the difference.
 const liveScript = `
-local value, changed = tonumber(ARGV[1]), 0
 if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('SET', KEYS[2], redis.call('BITCOUNT', KEYS[1])) end
+local call, value, changed = redis.call, tonumber(ARGV[1]), 0
+local last = value == 0 and 8 * call('STRLEN', KEYS[1]) or math.huge
 for i = 2, #ARGV do
-  if redis.call('GETBIT', KEYS[1], ARGV[i]) ~= value then
-    redis.call('SETBIT', KEYS[1], ARGV[i], value)
-    changed = changed + 1
-  end
+  if tonumber(ARGV[i]) >= last then break end
+  if call('SETBIT', KEYS[1], ARGV[i], ARGV[1]) ~= value then changed = changed + 1 end
 end
 if changed > 0 then redis.call('INCRBY', KEYS[2], value == 1 and changed or -changed) end
 return changed
@@ -51,8 +50,8 @@ return changed
 // hash (KEYS[2]) that goes away after ARGV[3]. It returns how many were not set
 // before. An EXPIREAT would delete at once what a slow clock sends.
 const beatScript = `
-local changed = 0
-for i = 4, #ARGV do changed = changed + 1 - redis.call('SETBIT', KEYS[1], ARGV[i], 1) end
+local call, changed = redis.call, 0
+for i = 4, #ARGV do changed = changed + 1 - call('SETBIT', KEYS[1], ARGV[i], 1) end
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 redis.call('HINCRBY', KEYS[2], ARGV[1], changed)
 redis.call('EXPIRE', KEYS[2], ARGV[3])
