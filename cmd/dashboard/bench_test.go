@@ -62,9 +62,9 @@ func BenchmarkEngine(b *testing.B) {
 			&side{name: "get60-" + strconv.Itoa(i+1), run: func() { e.readAll(b, i, 0) }})
 	}
 	for b.Loop() {
-		inTurn(b, sides, benchRounds)
+		inTurn(b, sides)
 		e.stray(b)
-		inTurn(b, []*side{straying}, benchRounds)
+		inTurn(b, []*side{straying})
 	}
 	took := map[string]float64{}
 	for _, s := range sides {
@@ -89,9 +89,9 @@ type side struct {
 }
 
 // inTurn runs the sides one after the other, several times.
-func inTurn(b *testing.B, sides []*side, rounds int) {
+func inTurn(b *testing.B, sides []*side) {
 	b.Helper()
-	for range rounds {
+	for range benchRounds {
 		for _, s := range sides {
 			if s.prepare != nil {
 				s.prepare(b)

@@ -46,7 +46,7 @@ func BenchmarkWrites(b *testing.B) {
 	}
 	arrivals, departures, beats := mark("arrivals", `"online":true`), mark("departures", `"online":false`), mark("beats", `"beat":true`)
 	for b.Loop() {
-		inTurn(b, []*side{events, arrivals, departures, beats}, benchRounds)
+		inTurn(b, []*side{events, arrivals, departures, beats})
 	}
 	for _, s := range []*side{arrivals, departures, beats} {
 		b.ReportMetric(writeUsers/s.median().Seconds()/1e3, s.name+"-k/s")
