@@ -20,7 +20,7 @@ import (
 func (s *server) users(c echo.Context) error {
 	p := s.pageParams(c)
 	p.defaults("metric", s.firstDaily())
-	metric := p.metric("metric")
+	metric := p.calendarMetric("metric")
 	thisYear, _, _ := p.today.Date()
 	year := p.number("year", 0, 1, thisYear)
 	page := views.UsersPage{Page: s.page(c, p.today), ID: p.text("id"), Metric: metric, Problem: p.problem()}
