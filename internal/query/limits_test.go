@@ -71,7 +71,7 @@ func TestLargestQuestionsTakeSeconds(t *testing.T) {
 			if diff := cmp.Diff(c.want, c.got()); diff != "" {
 				t.Error(diff)
 			}
-			if took := time.Since(begin); took > 30*time.Second {
+			if took := time.Since(begin); took > 2*time.Minute {
 				t.Errorf("it took %v", took)
 			}
 		})
