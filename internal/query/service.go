@@ -72,9 +72,6 @@ const (
 	Fold Engine = "fold"
 )
 
-// SegmentBits is the number of offsets in a segment.
-func (s *Service) SegmentBits() int { return s.store.SegmentBits() }
-
 // ParseEngine reads auto, bitop or fold; empty is auto.
 func ParseEngine(field, s string) (Engine, error) {
 	switch e := Engine(s); e {
@@ -133,3 +130,6 @@ func New(store Store, w cohort.Workspace, c Config) *Service {
 
 // Workspace returns what the meaning of questions depends on.
 func (s *Service) Workspace() cohort.Workspace { return s.workspace }
+
+// SegmentBits is the number of offsets in a segment.
+func (s *Service) SegmentBits() int { return s.store.SegmentBits() }
