@@ -11,8 +11,9 @@ import (
 // stickiness, the ratio of daily to monthly users, and recency.
 type EngagementPage struct {
 	Page
-	// Form is the question.
-	Form EngagementForm
+	// Range is the days asked about, Form all of the question.
+	Range RangePicker
+	Form  EngagementForm
 	// Lifecycle, Stickiness, Ratio and Recency are the panels.
 	Lifecycle  LifecyclePanel
 	Stickiness StickinessPanel

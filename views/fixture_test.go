@@ -63,6 +63,7 @@ func overview() OverviewPage {
 			Day: day(2), From: day(2), To: day(1), Of: people(12610), Kept: people(5402), Rate: new(0.4284),
 			Expr: "active@" + day(2) + " & active@" + day(1), Before: new(0.4171), BeforeDay: day(9),
 		},
+		Range:     rangePicked(60, "/"),
 		Form:      OverviewForm{Metrics: metrics(), From: day(60), To: day(0)},
 		Active:    ActivePanel{Report: aReport("/api/v1/active?metric=active&format=csv")},
 		Return:    ReturnPanel{Report: aReport("/api/v1/retention?start=active&format=csv")},
@@ -85,6 +86,14 @@ func overview() OverviewPage {
 	return o
 }
 
+// rangePicked is the days up to today, which are those of a preset when they are 28.
+func rangePicked(ago int, path string) RangePicker {
+	return RangePicker{
+		From: day(ago), To: day(0), BeforeURL: path + "?from=" + day(2*ago) + "&to=" + day(ago), CompleteURL: path + "?complete=1",
+		Presets: []ui.Choice{{Label: "A", URL: path + "?range=7d"}, {Label: "B", URL: path + "?range=28d", Current: ago == 27}},
+	}
+}
+
 // aReport is what a panel has besides its rows.
 func aReport(csv string) Report {
 	return Report{Options: json.RawMessage(`{"series":[]}`), CSV: csv, Marks: []string{"missing", "low", "missing_segment"}}
@@ -103,7 +112,8 @@ func countFact1(n int64, days int, before int64) CountFact {
 
 func engagement() EngagementPage {
 	e := EngagementPage{
-		Page: page(),
+		Page:  page(),
+		Range: rangePicked(27, "/engagement"),
 		Form: EngagementForm{
 			Metrics: metrics(), Granularity: "day", From: day(27), To: day(0), Windows: []ui.Choice{{Value: "28", Label: "28", Current: true}, {Value: "30", Label: "30"}},
 		},
@@ -140,7 +150,8 @@ func engagement() EngagementPage {
 
 func retention() RetentionPage {
 	r := RetentionPage{
-		Page: page(),
+		Page:  page(),
+		Range: rangePicked(13, "/retention"),
 		Form: RetentionForm{
 			Starts: metrics(), Returns: metrics(), Granularity: "day", Cohorts: "first", Returning: "on",
 			From: day(13), To: day(0), Periods: "7", Columns: "1,7,30", Show: "percent",

@@ -15,8 +15,9 @@ type OverviewPage struct {
 	// Stickiness is the last complete day's users as a share of its month's,
 	// NextDay the next-day retention of the day before it.
 	Stickiness, NextDay RateFact
-	// Form is what the page is about.
-	Form OverviewForm
+	// Range is the days that the page is about, Form all of the question.
+	Range RangePicker
+	Form  OverviewForm
 	// Active is the panel of DAU, WAU and MAU for each day.
 	Active ActivePanel
 	// Return is the panel of next-day retention for each day.

@@ -12,8 +12,9 @@ import (
 // RetentionPage is the retention table and the form that asks for it.
 type RetentionPage struct {
 	Page
-	// Form is the question.
-	Form RetentionForm
+	// Range is the days of the cohorts, Form all of the question.
+	Range RangePicker
+	Form  RetentionForm
 	// Table is the answer.
 	Table RetentionTable
 	// Curves is the answer as a chart of cohorts over columns.

@@ -38,7 +38,7 @@ func (s *server) page(c echo.Context, asOf cohort.Day) views.Page {
 		Notices:    s.notices(c),
 	}
 	if c.QueryParam("as_of") != "" && asOf != s.today() {
-		p.TodayURL = withoutParam(c.Request().URL, "as_of")
+		p.TodayURL = withParams(c.Request().URL, "as_of", "")
 	}
 	if cookie, err := c.Cookie(themeCookie); err == nil && (cookie.Value == "light" || cookie.Value == "dark") {
 		p.Theme = cookie.Value
@@ -178,10 +178,16 @@ func address(path string, pairs ...string) string {
 // asOfParam is the page's as_of when it was given, to be kept in links.
 func (p *params) asOfParam() string { return p.text("as_of") }
 
-// withoutParam is a page's address without one of its parameters.
-func withoutParam(u *url.URL, name string) string {
+// withParams is a page's address with parameters, given as pairs, changed; an
+// empty value takes one away.
+func withParams(u *url.URL, pairs ...string) string {
 	v := u.Query()
-	v.Del(name)
+	for i := 0; i < len(pairs); i += 2 {
+		v.Del(pairs[i])
+		if pairs[i+1] != "" {
+			v.Set(pairs[i], pairs[i+1])
+		}
+	}
 	if len(v) == 0 {
 		return u.EscapedPath()
 	}
@@ -191,11 +197,7 @@ func withoutParam(u *url.URL, name string) string {
 // asOfURL is a page's address as of another day. The range is left to the
 // page: that of today says nothing about that day.
 func asOfURL(u *url.URL, day cohort.Day) string {
-	v := u.Query()
-	v.Del("from")
-	v.Del("to")
-	v.Set("as_of", day.String())
-	return u.EscapedPath() + "?" + v.Encode()
+	return withParams(u, "from", "", "to", "", "as_of", day.String())
 }
 
 // people is a number with the list of exactly these people, if an expression

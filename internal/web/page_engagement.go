@@ -23,15 +23,18 @@ var mauWindows = []int{monthWindow, defaultMAUWindow}
 func (s *server) engagement(c echo.Context) error {
 	p := s.pageParams(c)
 	g := p.granularity()
-	from := s.workspace.Calendar.Add(g, s.workspace.Calendar.Start(g, p.today), -engagementPeriods[g]+1)
-	p.defaults("metric", s.firstDaily(), "from", from.String(), "to", p.today.String())
+	p.defaults("metric", s.firstDaily())
+	pick := p.pickRange(g, engagementPeriods[g])
+	if to := pick.renamed(c.Request().URL); to != "" {
+		return moved(c, to)
+	}
 	b := &engagementBuilder{
-		metric: p.metric("metric"), granularity: g, days: p.days(), window: p.number("window", monthWindow, 1, cohort.MaxWindow), filter: p.filter(),
+		metric: p.metric("metric"), granularity: g, days: pick.days, window: p.number("window", monthWindow, 1, cohort.MaxWindow), filter: p.filter(),
 	}
 	if p.err == nil {
 		p.fail(b.days.Check())
 	}
-	e := views.EngagementPage{Page: s.page(c, p.today), Form: s.engagementForm(p, b)}
+	e := views.EngagementPage{Page: s.page(c, p.today), Form: s.engagementForm(p, b), Range: p.picker(c.Request().URL, pick)}
 	if p.err != nil {
 		return render(c, http.StatusOK, views.Engagement(e))
 	}

@@ -19,14 +19,18 @@ const (
 	weekWindow  = 7
 	monthWindow = 28
 	// overviewDays is the range of an overview that was asked for none.
-	overviewDays = 60
+	overviewDays = 28
 	// trendDays is the length of a head number's small line.
 	trendDays = 28
 )
 
 func (s *server) overview(c echo.Context) error {
 	p := s.pageParams(c)
-	p.defaults("metric", s.firstDaily(), "from", (p.today - overviewDays + 1).String(), "to", p.today.String())
+	p.defaults("metric", s.firstDaily())
+	pick := p.pickRange(cohort.Daily, overviewDays)
+	if to := pick.renamed(c.Request().URL); to != "" {
+		return moved(c, to)
+	}
 	o := views.OverviewPage{Page: s.page(c, p.today)}
 	cat, err := s.Query.Catalogue(c.Request().Context())
 	if err != nil {
@@ -37,11 +41,12 @@ func (s *server) overview(c echo.Context) error {
 	}
 	span := s.dataSpan(cat, p.today)
 	o.Notices = append(o.Notices, s.staleNotice(c, p)...)
-	metric, days, filter := p.metric("metric"), p.days(), p.filter()
+	metric, days, filter := p.metric("metric"), pick.days, p.filter()
 	if p.err == nil {
 		p.fail(days.Check())
 	}
 	o.Form = views.OverviewForm{Metrics: s.dailyMetrics(p.text("metric")), From: p.text("from"), To: p.text("to"), Filter: p.text("filter"), Problem: p.problem()}
+	o.Range = p.picker(c.Request().URL, pick)
 	if p.err != nil {
 		metric, days, filter = s.firstDaily(), cohort.Range{From: p.today - overviewDays + 1, To: p.today}, nil
 		p.narrowed = ""

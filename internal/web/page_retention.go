@@ -23,15 +23,17 @@ var followedColumns = map[cohort.Granularity]string{cohort.Daily: "1,7,30", coho
 func (s *server) retention(c echo.Context) error {
 	p := s.pageParams(c)
 	g := p.granularity()
-	from := s.workspace.Calendar.Start(g, p.today)
-	from = s.workspace.Calendar.Add(g, from, -retentionPeriods[g]+1)
-	p.defaults("start", s.firstDaily(), "from", from.String(), "to", p.today.String(), "periods", strconv.Itoa(defaultPeriods), "columns", followedColumns[g])
+	pick := p.pickRange(g, retentionPeriods[g])
+	if to := pick.renamed(c.Request().URL); to != "" {
+		return moved(c, to)
+	}
+	p.defaults("start", s.firstDaily(), "periods", strconv.Itoa(defaultPeriods), "columns", followedColumns[g])
 	p.defaults("return", p.text("start"))
 	q, columns := p.retention(), p.columns()
 	if p.err == nil {
 		p.fail(q.Check(s.workspace))
 	}
-	page := views.RetentionPage{Page: s.page(c, p.today), Form: s.retentionForm(p, q)}
+	page := views.RetentionPage{Page: s.page(c, p.today), Form: s.retentionForm(p, q), Range: p.picker(c.Request().URL, pick)}
 	if p.err == nil {
 		page.Notices = append(page.Notices, s.staleNotice(c, p)...)
 		s.retentionPanels(c, p, q, columns, &page)
