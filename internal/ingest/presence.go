@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -69,12 +70,23 @@ func (s *Service) checkIDs(ids []string) error {
 	if len(ids) > MaxEvents {
 		return tooLarge("%d user IDs are too many at once; send at most %d", len(ids), MaxEvents)
 	}
-	for _, id := range ids {
+	for i, id := range ids {
 		if err := s.checkID(id); err != nil {
-			return err
+			return inList(i, err)
 		}
 	}
 	return nil
+}
+
+// inList says of an ID's error which item of the list user_ids it is about.
+func inList(i int, err error) error {
+	f := fault.As(err)
+	if f == nil {
+		return err
+	}
+	item := *f
+	item.Field, item.Message = "user_ids", fmt.Sprintf("item %d of user_ids: %s", i+1, f.Message)
+	return &item
 }
 
 func (s *Service) leave(ctx context.Context, metric string, ids []string) (int64, error) {

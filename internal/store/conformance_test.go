@@ -86,6 +86,7 @@ var laws = []struct {
 	{"presence stays until taken back", presenceStaysUntilTakenBack},
 	{"heartbeats of some minutes", heartbeatsOfSomeMinutes},
 	{"forgotten user is not there", forgottenUserIsNotThere},
+	{"presence numbers that are spoilt", presenceNumbersThatAreSpoilt},
 
 	{"layout record", layoutRecord},
 	{"the same layout opens again", theSameLayoutOpensAgain},
@@ -133,6 +134,7 @@ var laws = []struct {
 var notInMemory = map[string]string{
 	"key of another type is named":         "no other program can write into it",
 	"older catalogue is read from nothing": "nothing can be restored into it",
+	"presence numbers that are spoilt":     "no other program can write into it",
 	"merge keeps expiry":                   "its keys expire a second early or late",
 	"sync keeps expiry":                    "its keys expire a second early or late",
 	"scan keeps what is written meanwhile": "it is slow with many writers, and has but one process",

@@ -32,9 +32,10 @@ const (
 // liveScript sets the bits ARGV[2…] of who is there (KEYS[1]), which ascend, to
 // ARGV[1], and moves their number (KEYS[2]) by the difference that makes, so that
 // it always is the number of bits. What lies behind the end of the string is not
-// cleared, which would make it longer. It returns the difference.
+// cleared, which would make it longer. A number that is none is counted anew. It
+// returns the difference.
 const liveScript = `
-if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('SET', KEYS[2], redis.call('BITCOUNT', KEYS[1])) end
+if not string.match(redis.call('GET', KEYS[2]) or '', '^%d+$') then redis.call('SET', KEYS[2], redis.call('BITCOUNT', KEYS[1])) end
 local call, value, changed = redis.call, tonumber(ARGV[1]), 0
 local last = value == 0 and 8 * call('STRLEN', KEYS[1]) or math.huge
 for i = 2, #ARGV do
@@ -48,9 +49,11 @@ return changed
 // beatScript sets the bits ARGV[4…] of a minute's heartbeats (KEYS[1]), which go
 // away ARGV[2] seconds after the last, and moves their number, field ARGV[1] of a
 // hash (KEYS[2]) that goes away after ARGV[3]. It returns how many were not set
-// before. An EXPIREAT would delete at once what a slow clock sends.
+// before. An EXPIREAT would delete at once what a slow clock sends. Nothing is set
+// before it is known that the number can be: a bit alone would not be counted again.
 const beatScript = `
 local call, changed = redis.call, 0
+if not string.match(call('HGET', KEYS[2], ARGV[1]) or '', '^%d+$') then call('HSET', KEYS[2], ARGV[1], call('BITCOUNT', KEYS[1])) end
 for i = 4, #ARGV do changed = changed + 1 - call('SETBIT', KEYS[1], ARGV[i], 1) end
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 redis.call('HINCRBY', KEYS[2], ARGV[1], changed)

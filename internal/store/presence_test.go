@@ -181,3 +181,47 @@ func forgottenUserIsNotThere(t *testing.T, k storetest.Kind) {
 		t.Errorf("heartbeats: %v %s", err, diff)
 	}
 }
+
+// A number that another program spoilt is counted anew, and one that cannot be
+// kept is not forgotten: nothing is written without it.
+func presenceNumbersThatAreSpoilt(t *testing.T, k storetest.Kind) {
+	c := k.Config(t)
+	dense(&c)
+	s, client := open(t, c), raw(t, c.URL)
+	knownBits(t, s, roaring.BitmapOf(1, 2, 3))
+	write := func(user uint32) error {
+		_, err := s.SetPresent(t.Context(), "online", roaring.BitmapOf(user), true)
+		_, beatErr := s.Beat(t.Context(), "online", roaring.BitmapOf(user), presentMinute)
+		return errors.Join(err, beatErr)
+	}
+	beats := func() map[int64]int64 {
+		counts, err := s.Beats(t.Context(), "online", presentMinute, presentMinute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return counts
+	}
+	minute := presentMinute.Truncate(time.Minute)
+	if err := write(1); err != nil {
+		t.Fatal(err)
+	}
+	count := keysOf(t, client, c.Prefix, "}:live:online:count")[0]
+	hash := keysOf(t, client, c.Prefix, "}:beats:online:")[0]
+	client.Set(t.Context(), count, "many", 0)
+	client.HSet(t.Context(), hash, minute.Format("1504"), "1.5")
+	if err := write(2); err != nil {
+		t.Fatal(err)
+	}
+	if n := present(t, s); n != 2 || beats()[minute.Unix()] != 2 {
+		t.Errorf("%d are there, and %v beat, want 2", n, beats())
+	}
+	client.Rename(t.Context(), hash, hash+":away")
+	client.RPush(t.Context(), hash, "x")
+	if err := write(3); err == nil || !strings.Contains(err.Error(), hash) {
+		t.Errorf("a list in place of the numbers: %v", err)
+	}
+	client.Rename(t.Context(), hash+":away", hash)
+	if err := write(3); err != nil || beats()[minute.Unix()] != 3 {
+		t.Errorf("once the list is gone %v beat, want 3, %v", beats(), err)
+	}
+}

@@ -12,6 +12,9 @@ import (
 )
 
 func (s *server) apiSetPresence(c echo.Context) error {
+	if err := s.params(c).err; err != nil {
+		return err
+	}
 	metric, err := pathParam(c, "metric")
 	if err != nil {
 		return err

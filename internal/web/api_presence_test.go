@@ -43,12 +43,17 @@ func TestPresenceThatIsWrong(t *testing.T) {
 		{`{"user_ids":["u1"]}`, http.StatusBadRequest, "missing"},
 		{`{"user_ids":["u1"],"beat":false}`, http.StatusBadRequest, "bad_value"},
 		{`{"user_ids":["u1"],"online":false,"beat":true}`, http.StatusBadRequest, "bad_value"},
-		{`{"user_ids":["u1"],"online":"yes"}`, http.StatusBadRequest, "bad_json"},
-		{`{"user_ids":[""],"online":true}`, http.StatusBadRequest, ""},
+		{`{"user_ids":["u1"],"online":"yes"}`, http.StatusBadRequest, `{"code":"bad_json","message":"online is a JSON string; give true or false","field":"online"}`},
+		{`{"user_ids":["u1"],"beat":true,"at":1}`, http.StatusBadRequest, `{"code":"bad_json","message":"there is no field \"at\" here; leave it out","field":"at"}`},
+		{`{"user_ids":["u1"],"beat":true} {}`, http.StatusBadRequest, "not one JSON object"},
+		{`{"user_ids":["u1",""],"online":true}`, http.StatusBadRequest, `item 2 of user_ids: the user ID is empty; give 1 to 256 bytes","field":"user_ids"}`},
 	} {
 		if a := s.post("/api/v1/presence/online", tt.body); a.status != tt.status || !strings.Contains(a.body, tt.code) {
 			t.Errorf("%s answers %d %s", tt.body, a.status, a.body)
 		}
+	}
+	if a := s.post("/api/v1/presence/online?within=5m", `{"user_ids":["u1"],"beat":true}`); a.status != http.StatusBadRequest || !strings.Contains(a.body, `"field":"within"`) {
+		t.Errorf("a parameter that a heartbeat does not have answers %d %s", a.status, a.body)
 	}
 	for _, within := range []string{"soon", "0m", "16m", "90s", "-5m"} {
 		a := s.get("/api/v1/presence/online?within=" + within)

@@ -3,8 +3,12 @@ package web
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -68,6 +72,33 @@ func readJSON(c echo.Context, into any) error {
 	if said := fault.As(err); said != nil {
 		return said
 	}
-	return &fault.Error{Kind: fault.ErrInvalid, Code: "bad_json", Position: fault.NoPosition, Cause: err,
-		Message: "the body is not one JSON object of the fields that are accepted here"}
+	return badJSON(err)
+}
+
+// unknownField is how encoding/json begins to say which field it does not know;
+// it has no type of error for that.
+const unknownField = "json: unknown field "
+
+// badJSON says which field of a body is wrong, where it is one.
+func badJSON(err error) *fault.Error {
+	f := fault.Invalid("bad_json", "", "the body is not one JSON object of the fields that are accepted here")
+	f.Cause = err
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+		f.Field = wrong.Field
+		f.Message = fmt.Sprintf("%s is a JSON %s; give %s", wrong.Field, wrong.Value, jsonOf(wrong.Type.Kind()))
+	} else if err != nil && strings.HasPrefix(err.Error(), unknownField) {
+		quoted := strings.TrimPrefix(err.Error(), unknownField)
+		if name, err := strconv.Unquote(quoted); err == nil {
+			f.Field, f.Message = name, fmt.Sprintf("there is no field %s here; leave it out", fault.Show(name))
+		}
+	}
+	return f
+}
+
+// jsonOf says how a field of a kind is written.
+func jsonOf(kind reflect.Kind) string {
+	if kind == reflect.Bool {
+		return "true or false"
+	}
+	return "a string"
 }
