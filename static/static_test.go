@@ -28,6 +28,7 @@ func TestHandlerServesEachAssetForGood(t *testing.T) {
 		"charts.js":      "text/javascript; charset=utf-8",
 		"echarts.min.js": "text/javascript; charset=utf-8",
 		"online.js":      "text/javascript; charset=utf-8",
+		"builder.js":     "text/javascript; charset=utf-8",
 		"favicon.svg":    "image/svg+xml",
 	}
 	if len(byName) != len(types) {

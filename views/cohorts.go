@@ -13,6 +13,10 @@ type CohortsPage struct {
 	Examples []CohortExample
 	// Flags and Days are the metrics that an expression may name.
 	Flags, Days []MetricName
+	// Rows are the expression as conditions; there is one at least.
+	Rows []CohortRow
+	// RowsFull says that no more rows fit on the page.
+	RowsFull bool
 	// Error says why there is no result although the expression is right.
 	Error string
 	// Result is the answer, nil when nothing was asked or something was wrong.

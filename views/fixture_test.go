@@ -214,6 +214,7 @@ func cohorts() CohortsPage {
 		Days:   []MetricName{{"active", "Active users"}, {"signed_in", "Sign-ins"}},
 		Result: &CohortResult{Expr: "activated - exposed", Count: 48213, Known: 200000, CSV: "/api/v1/cohorts/members.csv?expr=activated+-+exposed"},
 	}
+	c.Rows = cohortRowsShown()
 	c.Save = &SaveForm{URL: "/cohorts"}
 	c.Saved.Rows = []SavedCohort{
 		{Name: "never_saw_it", Title: "Activated", Expr: "activated - exposed", Users: people(48213), Edit: "/cohorts?edit=never_saw_it", Delete: "/cohorts?delete=never_saw_it"},
@@ -225,6 +226,25 @@ func cohorts() CohortsPage {
 	}
 	c.Result.Members[3].ID = "=cmd|' /C calc'!A0 <script>alert(1)</script> 用户"
 	return c
+}
+
+// cohortRowsShown is a flag without those who did something on three days.
+func cohortRowsShown() []CohortRow {
+	of := func(current string) []ChoiceGroup {
+		option := func(value, label, needs string) RowChoice {
+			return RowChoice{ui.Choice{Value: value, Label: label, Current: value == current}, needs}
+		}
+		return []ChoiceGroup{
+			{Options: []RowChoice{option("", "…", "")}},
+			{Title: "Flags", Options: []RowChoice{option("metric:activated", "Activated", "")}},
+			{Title: "Daily metrics", Options: []RowChoice{option("metric:active", "Active users", "days")}},
+		}
+	}
+	number := func(n int64) *ui.Number { p := people(n); return &p }
+	return []CohortRow{
+		{N: 1, Of: of("metric:activated"), How: "any", From: "today-6d", To: "today", Own: number(80000), Running: number(80000)},
+		{N: 2, Join: "minus", Of: of("metric:active"), How: "atleast", K: "3", From: "today-6d", To: "today", Own: number(50000), Running: number(48213)},
+	}
 }
 
 func users() UsersPage {

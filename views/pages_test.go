@@ -315,3 +315,30 @@ Last day: 2026-03-18
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
 }
+
+func TestCohortRows(t *testing.T) {
+	c := cohorts()
+	c.Problem = &Problem{"from-2", NoPosition, "no such date"}
+	doc := render(t, Cohorts(c))
+	rows := withClass(doc, "row")
+	if len(rows) != 2 {
+		t.Fatalf("%d rows, want 2", len(rows))
+	}
+	if got := content(withClass(rows[0], "row-counts")[0]); got != "alone 80,000" {
+		t.Errorf("the first row counts %q", got)
+	}
+	if got := content(withClass(rows[1], "row-counts")[0]); got != "alone 50,000 so far 48,213" {
+		t.Errorf("the second row counts %q", got)
+	}
+	if got := content(withClass(rows[1], "problem")[0]); got != "no such date" {
+		t.Errorf("the second row says %q", got)
+	}
+	for _, input := range all(rows[1], "input") {
+		if wrong := attr(input, "name") == "from-2"; wrong != (attr(input, "aria-describedby") == "row-problem-2") {
+			t.Errorf("what is wrong is said of %s: %t", attr(input, "name"), !wrong)
+		}
+	}
+	if got := attr(all(withClass(doc, "stack")[0], "button")[0], "name"); got != "" {
+		t.Errorf("the Enter key presses the button %q", got)
+	}
+}

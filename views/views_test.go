@@ -103,7 +103,10 @@ func cohortStates() []state {
 	}
 	return []state{
 		{"cohort", change(func(*CohortsPage) {})},
-		{"cohorts at first", change(func(c *CohortsPage) { c.Expr, c.Result = "", nil })},
+		{"cohorts at first", change(func(c *CohortsPage) { c.Expr, c.Result, c.Rows = "", nil, []CohortRow{{N: 1}} })},
+		{"cohort with a wrong condition", change(func(c *CohortsPage) {
+			c.Result, c.Problem, c.RowsFull = nil, &Problem{"from-2", NoPosition, "no such date"}, true
+		})},
 		{"cohort of nobody", change(func(c *CohortsPage) { c.Result = &CohortResult{Expr: "exposed"} })},
 		{"cohort of all shown", change(func(c *CohortsPage) { c.Result.Count = int64(len(c.Result.Members)) })},
 		{"cohort failed", change(func(c *CohortsPage) { c.Error = "a" })},

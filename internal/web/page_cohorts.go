@@ -17,14 +17,21 @@ const shownMembers = 50
 
 func (s *server) cohorts(c echo.Context) error {
 	p := s.pageParams(c)
+	if p.text("rows") != "" {
+		return s.rowsForm(c, p)
+	}
 	page := s.cohortsPage(c, p)
 	page.Notices = append(page.Notices, savedNotices(c, p)...)
 	if err := s.openSaved(c, p, &page); err != nil {
 		return err
 	}
+	s.showRows(c, p, &page)
 	if page.Expr != "" {
 		var err error
-		if page.Result, err = s.cohortResult(c, p); err != nil {
+		if page.Result, err = s.cohortResult(c, p); err == nil {
+			err = s.countRows(c, p, &page)
+		}
+		if err != nil {
 			page.Problem, page.Error = s.problemOf(c, err)
 		}
 	}

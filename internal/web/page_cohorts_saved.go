@@ -21,6 +21,7 @@ func (s *server) savedForm(c echo.Context, p *params, form *views.SaveForm, f *f
 	if form.Edit {
 		page.Edit = form.Name
 	}
+	s.showRows(c, p, &page)
 	page.Saved = s.savedList(c, p)
 	page.ComputedAt = p.computedAt()
 	return render(c, statusOf(f), views.Cohorts(page))
