@@ -34,7 +34,7 @@ var layers = []layer{
 	{"internal/demo", []string{"internal/cohort"}},
 	{"internal/doctor", []string{"internal/store", "internal/cohort", "internal/bitmap"}},
 	{"internal/web", []string{
-		"internal/query", "internal/cohort", "internal/ingest", "internal/chart", "internal/memberlist", "internal/fault",
+		"internal/query", "internal/cohort", "internal/ingest", "internal/chart", "internal/euler", "internal/memberlist", "internal/fault",
 		"views", "views/ui", "views/text", "static",
 	}},
 	{"views", []string{"views/ui", "views/text", "static"}},
@@ -42,6 +42,7 @@ var layers = []layer{
 	{"views/text", nil},
 	{"static", nil},
 	{"internal/chart", []string{"internal/cohort"}},
+	{"internal/euler", nil},
 	{"internal/ingest", []string{"internal/ingest/rows", "internal/store", "internal/cohort", "internal/fault"}},
 	{"internal/ingest/rows", []string{"internal/fault"}},
 	{"internal/query", []string{"internal/cohort", "internal/bitmap", "internal/fault"}},

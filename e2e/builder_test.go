@@ -22,7 +22,7 @@ func (b *tab) choose(selector, value string) {
 }
 
 // TestAnalystBuildsACohort makes the ready example from conditions, watching what
-// each of them leaves.
+// each of them leaves, and sets it beside other groups.
 func TestAnalystBuildsACohort(t *testing.T) {
 	inLooks(t, func(b *tab, a *activity) {
 		t := b.t
@@ -48,6 +48,25 @@ func TestAnalystBuildsACohort(t *testing.T) {
 		b.click("#builder .so-far-count a")
 		if diff := cmp.Diff(want, listed(b)); diff != "" {
 			t.Errorf("members behind the count (-want +got):\n%s", diff)
+		}
+		b.click(`#result a[href^="/cohorts/compare"]`)
+		b.check()
+		b.fill("#f-b", "activated")
+		b.fill("#f-c", "exposed")
+		b.click("#groups button[type=submit]")
+		b.check()
+		if !b.look.noScript {
+			b.drawn()
+		}
+		if got := b.texts("#overlap tbody:first-of-type td:nth-of-type(1)"); number(got[3]) != len(want) {
+			t.Errorf("the first two groups alone share %q, want %d", got, len(want))
+		}
+		if n, err := b.Locator("svg.euler circle").Count(); err != nil || n != 3 {
+			t.Errorf("%d circles, want 3 (%v)", n, err)
+		}
+		b.click("#overlap tbody:first-of-type tr:nth-child(4) a")
+		if diff := cmp.Diff(want, listed(b)); diff != "" {
+			t.Errorf("members of the part (-want +got):\n%s", diff)
 		}
 		b.fill("textarea[name=expr]", "atleast(2, active@today-6d..today) - exposed")
 		b.click("#expression form button")

@@ -52,6 +52,8 @@ type CohortResult struct {
 	Count, Known int64
 	// Members are the first of them, in the order of the file.
 	Members []Member
+	// Compare is the URL that compares them with another group.
+	Compare string
 	// CSV is the URL of all of them as a file.
 	CSV string
 }

@@ -16,13 +16,13 @@ func TestEveryPageHasItsFrame(t *testing.T) {
 		if attr(root, "lang") != p.Text.Code() || attr(root, "data-theme") != "dark" {
 			t.Errorf("html has %v", root.Attr)
 		}
-		for _, name := range []string{"h1", "main", "title", "footer"} {
+		for _, name := range []string{"h1", "main", "head", "footer"} {
 			if n := len(all(doc, name)); n != 1 {
 				t.Errorf("%d %s, want 1", n, name)
 			}
 		}
 		h1 := content(all(doc, "h1")[0])
-		if title := content(all(doc, "title")[0]); !strings.HasPrefix(title, h1) {
+		if title := content(all(all(doc, "head")[0], "title")[0]); !strings.HasPrefix(title, h1) {
 			t.Errorf("title %q does not begin with the heading %q", title, h1)
 		}
 		if first := all(doc, "a")[0]; attr(first, "href") != "#main" {

@@ -212,7 +212,7 @@ func cohorts() CohortsPage {
 		},
 		Flags:  []MetricName{{"activated", "Activated"}, {"exposed", "Saw the new feature"}},
 		Days:   []MetricName{{"active", "Active users"}, {"signed_in", "Sign-ins"}},
-		Result: &CohortResult{Expr: "activated - exposed", Count: 48213, Known: 200000, CSV: "/api/v1/cohorts/members.csv?expr=activated+-+exposed"},
+		Result: &CohortResult{Expr: "activated - exposed", Count: 48213, Known: 200000, Compare: "/cohorts/compare?a=activated", CSV: "/api/v1/cohorts/members.csv?expr=activated+-+exposed"},
 	}
 	c.Rows = cohortRowsShown()
 	c.Save = &SaveForm{URL: "/cohorts"}
@@ -245,6 +245,37 @@ func cohortRowsShown() []CohortRow {
 		{N: 1, Of: of("metric:activated"), How: "any", From: "today-6d", To: "today", Own: number(80000), Running: number(80000)},
 		{N: 2, Join: "minus", Of: of("metric:active"), How: "atleast", K: "3", From: "today-6d", To: "today", Own: number(50000), Running: number(48213)},
 	}
+}
+
+// compared is three groups, the third of which few are in.
+func compared() ComparePage {
+	share := 0.25
+	c := ComparePage{
+		Page: page(), Range: RangePicker{From: day(13), To: day(0), CompleteURL: "/cohorts/compare?complete=1"},
+		Form: CompareForm{A: "activated", B: "cohort(old)", C: "exposed", Ready: []ui.Choice{{Value: "cohort(old)", Label: "Saw the new feature"}}, Metrics: metrics(), Granularity: "day", From: day(13), To: day(0)},
+		Overlap: OverlapPanel{
+			Union: people(400), Off: 0.034,
+			Drawing: &Drawing{
+				Width: "400.0", Height: "260.0",
+				Circles: []DrawnCircle{{"120.0", "130.0", "90.0", "a"}, {"220.0", "130.0", "80.0", "b"}, {"180.0", "190.0", "30.0", "c"}},
+				Texts:   []DrawnText{{"20.0", "130.0", "A", "a"}, {"90.0", "130.0", "100", ""}},
+			},
+		},
+		Retention: ComparedRetention{
+			Report: Report{Options: json.RawMessage("{}"), Marks: []string{"missing"}}, From: day(13), To: day(0), Columns: []string{"D0", "D1"},
+		},
+	}
+	for _, in := range [][]string{{"A"}, {"B"}, {"C"}, {"A", "B"}, {"A", "C"}, {"B", "C"}, {"A", "B", "C"}} {
+		c.Overlap.Regions = append(c.Overlap.Regions, OverlapRegion{In: in, Users: people(100), Share: &share})
+	}
+	for i, title := range []string{"Activated", "Saw the new feature", "Active users"} {
+		letter := string(rune('A' + i))
+		c.Overlap.Groups = append(c.Overlap.Groups, ComparedGroup{Letter: letter, Title: title, Expr: "activated", Users: people(200), Share: &share})
+		c.Retention.Rows = append(c.Retention.Rows, ComparedRow{
+			Letter: letter, Title: title, Users: people(150), Averages: []RetentionAverage{{Rate: &share, Cohorts: 13}, {}}, URL: "/retention?filter=activated",
+		})
+	}
+	return c
 }
 
 func users() UsersPage {

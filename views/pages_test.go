@@ -342,3 +342,21 @@ func TestCohortRows(t *testing.T) {
 		t.Errorf("the Enter key presses the button %q", got)
 	}
 }
+
+func TestComparedGroups(t *testing.T) {
+	doc := render(t, Compare(compared()))
+	tables := all(doc, "table")
+	if diff := cmp.Diff([]string{"only in A and B", "100", "25.0%"}, row(tables[0], 4)); diff != "" {
+		t.Errorf("a part (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"A · Activated", "150", "25.0%", "– undefined, because nobody is in the group", "Full retention"}, row(tables[1], 1)); diff != "" {
+		t.Errorf("a group's retention (-want +got):\n%s", diff)
+	}
+	drawing := all(doc, "svg")[0]
+	if got := content(all(drawing, "title")[0]); !strings.Contains(got, "only in B and C: 100; in A and B and C: 100") {
+		t.Errorf("the drawing is called %q", got)
+	}
+	if got := content(all(doc, "figcaption")[0]); !strings.Contains(got, "3.4% of all users") {
+		t.Errorf("below the drawing stands %q", got)
+	}
+}

@@ -20,7 +20,7 @@ type state struct {
 
 // states are all pages in all their states.
 func states() []state {
-	return slices.Concat(overviewStates(), retentionStates(), engagementStates(), onlineStates(), cohortStates(), userStates(), errorStates())
+	return slices.Concat(overviewStates(), retentionStates(), engagementStates(), onlineStates(), cohortStates(), compareStates(), userStates(), errorStates())
 }
 
 func overviewStates() []state {
@@ -92,6 +92,23 @@ func retentionStates() []state {
 	}
 }
 
+func compareStates() []state {
+	change := func(edit func(*ComparePage)) func(Page) templ.Component {
+		return func(p Page) templ.Component {
+			c := compared()
+			c.Page = p
+			edit(&c)
+			return Compare(c)
+		}
+	}
+	return []state{
+		{"compared groups", change(func(*ComparePage) {})},
+		{"compared groups of nobody", change(func(c *ComparePage) { c.Overlap.Drawing, c.Overlap.Off = nil, 0 })},
+		{"compared groups, failed", change(func(c *ComparePage) { c.Overlap.Error, c.Retention.Error = "a", "b" })},
+		{"compared groups, one of them wrong", change(func(c *ComparePage) { c.Form.Problem = &Problem{"b", 3, "no such metric"} })},
+	}
+}
+
 func cohortStates() []state {
 	change := func(edit func(*CohortsPage)) func(Page) templ.Component {
 		return func(p Page) templ.Component {
@@ -107,7 +124,7 @@ func cohortStates() []state {
 		{"cohort with a wrong condition", change(func(c *CohortsPage) {
 			c.Result, c.Problem, c.RowsFull = nil, &Problem{"from-2", NoPosition, "no such date"}, true
 		})},
-		{"cohort of nobody", change(func(c *CohortsPage) { c.Result = &CohortResult{Expr: "exposed"} })},
+		{"cohort of nobody", change(func(c *CohortsPage) { c.Result = &CohortResult{Expr: "exposed", Compare: "/cohorts/compare?a=exposed"} })},
 		{"cohort of all shown", change(func(c *CohortsPage) { c.Result.Count = int64(len(c.Result.Members)) })},
 		{"cohort failed", change(func(c *CohortsPage) { c.Error = "a" })},
 		{"cohort with an unknown metric", change(func(c *CohortsPage) { c.Result, c.Problem = nil, &Problem{"expr", 12, "no such metric"} })},

@@ -75,7 +75,8 @@ func (s *server) cohortResult(c echo.Context, p *params) (*views.CohortResult, e
 	}
 	r := &views.CohortResult{
 		Expr: people.String(), Count: size.Value.Count, Known: size.Value.Known,
-		CSV: address("/api/v1/cohorts/members.csv", "expr", people.String(), "as_of", p.asOfParam()),
+		Compare: address(comparePath, "a", people.String(), "b", s.otherGroup(people.String()), "as_of", p.asOfParam()),
+		CSV:     address("/api/v1/cohorts/members.csv", "expr", people.String(), "as_of", p.asOfParam()),
 	}
 	ids, err := s.someMembers(ctx, people.Set, p)
 	for _, id := range ids {
@@ -149,4 +150,15 @@ func readyPair(flags []cohort.Metric) (a, b string) {
 func (s *server) title(metric string) string {
 	m, _ := s.workspace.Metric(metric)
 	return m.Title
+}
+
+// otherGroup is what an expression is compared with at first: the first flag that
+// is another one.
+func (s *server) otherGroup(expr string) string {
+	for _, m := range s.workspace.Metrics {
+		if m.Kind == cohort.KindFlag && m.Name != expr {
+			return m.Name
+		}
+	}
+	return "!(" + expr + ")"
 }

@@ -60,6 +60,7 @@ func (s *server) routes() []Route {
 		{get, "/online.csv", View, s.onlineCSV},
 		{get, onlineLivePath, View, s.onlineLive},
 		{get, "/cohorts", Export, s.cohorts},
+		{get, comparePath, View, s.compare},
 		{http.MethodPost, "/cohorts", Define, s.saveCohort},
 		{http.MethodPost, "/cohorts/delete", Define, s.removeCohort},
 		{get, "/users", LookUp, s.users},
