@@ -1,6 +1,10 @@
 package views
 
-import "bitboard/views/ui"
+import (
+	"math"
+
+	"bitboard/views/ui"
+)
 
 // CohortsPage is a set expression and the people it names.
 type CohortsPage struct {
@@ -54,8 +58,46 @@ type CohortResult struct {
 	Members []Member
 	// Compare is the URL that compares them with another group.
 	Compare string
-	// CSV is the URL of all of them as a file.
-	CSV string
+	// CSV is the URL of all of them as a file, Size how large that is.
+	CSV  string
+	Size FileSize
+}
+
+// FileSize is how large a file will be, before it is compressed on its way.
+type FileSize struct {
+	// Bytes is its size, and Safe how much it grows when it is made safe for
+	// spreadsheets.
+	Bytes, Safe int64
+	// Exact is false when they are estimates.
+	Exact bool
+}
+
+// byteOrderMarkSize is what a byte order mark takes up.
+const byteOrderMarkSize = 3
+
+// fileUnits are what sizes that are not exact are given in, largest first.
+var fileUnits = []struct {
+	bytes float64
+	name  string
+}{{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}}
+
+// fileSize is a size in the reader's words: to the byte, or to two digits.
+func (c CohortsPage) fileSize(bytes int64, exact bool) string {
+	if exact {
+		return c.Text.Count("cohorts.file.bytes", bytes)
+	}
+	for _, unit := range fileUnits {
+		if v := float64(bytes) / unit.bytes; v >= 1 {
+			digits := math.Pow(10, math.Floor(math.Log10(v))-1)
+			return c.Text.T("cohorts.file.about", "size", c.Text.Short(math.Round(v/digits)*digits)+" "+unit.name)
+		}
+	}
+	return c.Text.T("cohorts.file.about", "size", c.Text.Count("cohorts.file.bytes", bytes))
+}
+
+// file names the file of a result with its rows and its size.
+func (c CohortsPage) file(r CohortResult) string {
+	return c.Text.Count("cohorts.csv", r.Count, "size", c.fileSize(r.Size.Bytes, r.Size.Exact))
 }
 
 // Member is one user.

@@ -212,7 +212,7 @@ func cohorts() CohortsPage {
 		},
 		Flags:  []MetricName{{"activated", "Activated"}, {"exposed", "Saw the new feature"}},
 		Days:   []MetricName{{"active", "Active users"}, {"signed_in", "Sign-ins"}},
-		Result: &CohortResult{Expr: "activated - exposed", Count: 48213, Known: 200000, Compare: "/cohorts/compare?a=activated", CSV: "/api/v1/cohorts/members.csv?expr=activated+-+exposed"},
+		Result: &CohortResult{Expr: "activated - exposed", Count: 48213, Known: 200000, Compare: "/cohorts/compare?a=activated", CSV: "/api/v1/cohorts/members.csv?expr=activated+-+exposed", Size: FileSize{Bytes: 385713, Safe: 12, Exact: true}},
 	}
 	c.Rows = cohortRowsShown()
 	c.Save = &SaveForm{URL: "/cohorts"}

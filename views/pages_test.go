@@ -254,7 +254,7 @@ func TestCohortResult(t *testing.T) {
 	if got := content(withClass(doc, "headline")[0]); got != "48,213 users · 24.1% of 200,000 known users" {
 		t.Errorf("the result says %q", got)
 	}
-	if got := content(withClass(doc, "download")[0]); got != "Download CSV (48,213 rows)" {
+	if got := content(withClass(doc, "download")[0]); got != "Download CSV (48,213 rows, 385,713 bytes)" {
 		t.Errorf("the file is called %q", got)
 	}
 	if n := len(all(withClass(doc, "members")[0], "a")); n != 50 {
@@ -358,5 +358,26 @@ func TestComparedGroups(t *testing.T) {
 	}
 	if got := content(all(doc, "figcaption")[0]); !strings.Contains(got, "3.4% of all users") {
 		t.Errorf("below the drawing stands %q", got)
+	}
+}
+
+func TestSizesOfFiles(t *testing.T) {
+	c := cohorts()
+	for _, tt := range []struct {
+		bytes int64
+		exact bool
+		want  string
+	}{
+		{1234567, true, "1,234,567 bytes"},
+		{1, true, "1 byte"},
+		{1234567, false, "about 1.2 MB"},
+		{98765432, false, "about 99 MB"},
+		{123456789012, false, "about 120 GB"},
+		{2049, false, "about 2 kB"},
+		{999, false, "about 999 bytes"},
+	} {
+		if got := c.fileSize(tt.bytes, tt.exact); got != tt.want {
+			t.Errorf("%d (exact: %t) is %q, want %q", tt.bytes, tt.exact, got, tt.want)
+		}
 	}
 }

@@ -108,6 +108,7 @@ func pages(ctx context.Context, c config.Config, d *data, log *slog.Logger) (htt
 		Ingest:   in,
 		Store:    d.Store,
 		Engine:   query.Engine(c.Engine.Mode),
+		Dense:    c.DenseIDs,
 		Now:      time.Now,
 		Log:      log,
 		Version:  revision(),

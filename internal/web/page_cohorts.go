@@ -1,8 +1,6 @@
 package web
 
 import (
-	"context"
-	"errors"
 	"net/http"
 	"slices"
 
@@ -11,9 +9,6 @@ import (
 	"bitboard/internal/cohort"
 	"bitboard/views"
 )
-
-// shownMembers is how many members of a cohort the page lists.
-const shownMembers = 50
 
 func (s *server) cohorts(c echo.Context) error {
 	p := s.pageParams(c)
@@ -78,30 +73,15 @@ func (s *server) cohortResult(c echo.Context, p *params) (*views.CohortResult, e
 		Compare: address(comparePath, "a", people.String(), "b", s.otherGroup(people.String()), "as_of", p.asOfParam()),
 		CSV:     address("/api/v1/cohorts/members.csv", "expr", people.String(), "as_of", p.asOfParam()),
 	}
-	ids, err := s.someMembers(ctx, people.Set, p)
-	for _, id := range ids {
+	first, err := s.preview(ctx, people.Set, p)
+	if err != nil {
+		return r, err
+	}
+	r.Size = first.size(r.Count)
+	for _, id := range first.members {
 		r.Members = append(r.Members, views.Member{ID: id, URL: address("/users", "id", id, "as_of", p.asOfParam())})
 	}
-	return r, err
-}
-
-// errEnough ends a listing that has all it wants.
-var errEnough = errors.New("enough members")
-
-func (s *server) someMembers(ctx context.Context, set cohort.Set, p *params) ([]string, error) {
-	var some []string
-	err := s.Query.Members(ctx, set, p.opts, func(ids *cohort.IDList) error {
-		for i := range ids.Len() {
-			if some = append(some, string(ids.At(i))); len(some) == shownMembers {
-				return errEnough
-			}
-		}
-		return nil
-	})
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
-	return some, err
+	return r, nil
 }
 
 // examples are ready expressions over the metrics that there are.

@@ -37,6 +37,8 @@ type Config struct {
 	Store  Store
 	// Engine is what computes an answer when the caller does not say; empty is query.Auto.
 	Engine query.Engine
+	// Dense says that IDs are numbers which need no look-up, so that lists cost little.
+	Dense bool
 	// Now is the clock; only the edge reads it.
 	Now func() time.Time
 	Log *slog.Logger

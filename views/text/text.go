@@ -96,6 +96,11 @@ func fill(format string, pairs []string) string {
 // N returns a whole number, grouped.
 func (p *Printer) N(n int64) string { return p.numbers.Sprint(number.Decimal(n)) }
 
+// Short returns a number with the decimals that it has, one at most.
+func (p *Printer) Short(n float64) string {
+	return p.numbers.Sprint(number.Decimal(n, number.MaxFractionDigits(1)))
+}
+
 // Percent returns a rate of 0 to 1 as per cent with one decimal.
 func (p *Printer) Percent(rate float64) string {
 	return p.numbers.Sprint(number.Percent(rate, number.Scale(1)))
