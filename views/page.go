@@ -31,6 +31,8 @@ type Page struct {
 	ComputedAt string
 	// Version is the program's.
 	Version string
+	// Reload makes a browser without scripts load the page again in a moment.
+	Reload bool
 	// Notices are messages about the whole page, e.g. that the store is away.
 	Notices []Notice
 }
@@ -93,6 +95,7 @@ func navigation(p Page) []navItem {
 		{"online", p.Text.T("nav.online"), "/online"},
 		{"cohorts", p.Text.T("nav.cohorts"), "/cohorts"},
 		{"users", p.Text.T("nav.users"), "/users"},
+		{"jobs", p.Text.T("nav.jobs"), "/jobs"},
 	}
 	if p.TodayURL != "" {
 		for i := range items {

@@ -15,6 +15,7 @@ import (
 
 	"bitboard/internal/config"
 	"bitboard/internal/fault"
+	"bitboard/internal/job"
 	"bitboard/internal/query"
 	"bitboard/internal/web"
 )
@@ -88,17 +89,20 @@ func Serve(ctx context.Context, c config.Config, o ServeOptions) error {
 	var work sync.WaitGroup
 	work.Go(func() { scanning(background, d.Store, c.Cache.CatalogueScan, o.Log) })
 	work.Go(func() { remembering(background, questions(c, d), o.Log) })
-	handler, err := pages(ctx, c, d, o.Log)
+	jobs := job.New(background, jobConfig(c, d, o.Log))
+	handler, err := pages(ctx, c, d, jobs, o.Log)
 	if err == nil {
+		work.Go(func() { jobs.Adopt(background, web.Again(handler)) })
 		err = serveHTTP(ctx, listener, handler, o.Log, o.Ready)
 	}
 	cancel()
 	work.Wait()
+	jobs.Wait()
 	return errors.Join(err, d.Close(ctx))
 }
 
 // pages puts together what answers requests, until ctx ends.
-func pages(ctx context.Context, c config.Config, d *data, log *slog.Logger) (http.Handler, error) {
+func pages(ctx context.Context, c config.Config, d *data, jobs *job.Runner, log *slog.Logger) (http.Handler, error) {
 	in, err := intake(c, d)
 	if err != nil {
 		return nil, err
@@ -107,6 +111,8 @@ func pages(ctx context.Context, c config.Config, d *data, log *slog.Logger) (htt
 		Query:    questions(c, d),
 		Ingest:   in,
 		Store:    d.Store,
+		Jobs:     jobs,
+		Offpeak:  c.Engine.Offpeak.String(),
 		Engine:   query.Engine(c.Engine.Mode),
 		Dense:    c.DenseIDs,
 		Now:      time.Now,
@@ -123,6 +129,14 @@ func questions(c config.Config, d *data) *query.Service {
 	return query.New(d.Store, c.Workspace, query.Config{
 		TTLOpen: c.Cache.TTLOpen, SettleAfter: c.Cache.SettleAfter, MaxBitopBytes: c.Engine.MaxBitopBytes,
 	})
+}
+
+// jobConfig is how questions that take long are run.
+func jobConfig(c config.Config, d *data, log *slog.Logger) job.Config {
+	return job.Config{
+		Store: d.Store, Now: time.Now, CostLimit: c.Engine.JobCostLimit, Log: log,
+		OffPeak: func(t time.Time) bool { return c.Engine.Offpeak.Holds(t.In(c.Workspace.Zone)) },
+	}
 }
 
 // auditor keeps the record of who took what, from pages and commands alike.

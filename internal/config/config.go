@@ -4,6 +4,7 @@
 package config
 
 import (
+	"fmt"
 	"time"
 
 	"bitboard/internal/cohort"
@@ -71,6 +72,27 @@ type Engine struct {
 // Window is a time of day in the workspace's zone, in minutes after midnight.
 // It crosses midnight when To is before From.
 type Window struct{ From, To int }
+
+// String returns the window as the configuration has it, e.g. 01:00-06:00, or
+// nothing when there is none.
+func (w Window) String() string {
+	if w.From == w.To {
+		return ""
+	}
+	return fmt.Sprintf("%02d:%02d-%02d:%02d", w.From/minutes, w.From%minutes, w.To/minutes, w.To%minutes)
+}
+
+const minutes = 60 // of an hour
+
+// Holds reports whether the time of day of an instant, in its own zone, is in the
+// window. Around a change of the clock it goes by what the clock shows.
+func (w Window) Holds(t time.Time) bool {
+	at := t.Hour()*minutes + t.Minute()
+	if w.From <= w.To {
+		return w.From <= at && at < w.To
+	}
+	return at >= w.From || at < w.To
+}
 
 // Cache says how long counts live and when others' days are looked at again.
 type Cache struct {

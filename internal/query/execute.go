@@ -25,7 +25,7 @@ const (
 func (s *Service) compute(ctx context.Context, cat *cohort.Catalogue, sets []cohort.Set, o Options) ([]int64, Engine, error) {
 	cat, known := s.withPast(ctx, cat, sets, o)
 	for {
-		counts, engine, err := s.computeFrom(ctx, cat, known, sets, o.Engine)
+		counts, engine, err := s.computeFrom(ctx, cat, known, sets, o)
 		if err == nil || len(known) == 0 || ctx.Err() != nil {
 			return counts, engine, err
 		}
@@ -34,15 +34,18 @@ func (s *Service) compute(ctx context.Context, cat *cohort.Catalogue, sets []coh
 }
 
 // computeFrom counts by a plan that may use some histories.
-func (s *Service) computeFrom(ctx context.Context, cat *cohort.Catalogue, known past, sets []cohort.Set, want Engine) ([]int64, Engine, error) {
-	p, ids, err := s.newPlan(cat, known, sets, want)
+func (s *Service) computeFrom(ctx context.Context, cat *cohort.Catalogue, known past, sets []cohort.Set, o Options) ([]int64, Engine, error) {
+	p, ids, err := s.newPlan(cat, known, sets, o.Engine)
 	if err != nil {
 		return nil, "", err
 	}
-	totals, err := s.countAll(ctx, cat, p)
-	if errors.Is(err, fault.ErrNoWrites) && want != Bitop {
+	if err := o.job().Admit(ctx, s.cost(cat, p), string(p.engine)); err != nil {
+		return nil, "", err
+	}
+	totals, err := s.countAll(ctx, cat, p, o.job())
+	if errors.Is(err, fault.ErrNoWrites) && o.Engine != Bitop {
 		p.engine = Fold // which only reads
-		totals, err = s.countAll(ctx, cat, p)
+		totals, err = s.countAll(ctx, cat, p, o.job())
 	}
 	if err != nil {
 		return nil, "", err
@@ -55,30 +58,44 @@ func (s *Service) computeFrom(ctx context.Context, cat *cohort.Catalogue, known 
 }
 
 // countAll counts the users in each output of a plan, over all segments.
-func (s *Service) countAll(ctx context.Context, cat *cohort.Catalogue, p *plan) ([]int64, error) {
+func (s *Service) countAll(ctx context.Context, cat *cohort.Catalogue, p *plan, job Job) ([]int64, error) {
 	totals := make([]int64, len(p.nodes))
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(segmentsAtOnce)
+	steps := s.steps(p)
+	job.Steps(steps * len(cat.Segments()))
 	for _, segment := range cat.Segments() {
 		group.Go(func() error {
-			return s.countSegment(ctx, p, segment, func(id nodeID, n int64) {
+			left := steps
+			step := func() {
+				if left > 0 { // what a segment lacks needs no step
+					left--
+					job.Step()
+				}
+			}
+			err := s.countSegment(ctx, p, segment, step, func(id nodeID, n int64) {
 				mu.Lock()
 				totals[id] += n
 				mu.Unlock()
 			})
+			for left > 0 {
+				step()
+			}
+			return err
 		})
 	}
 	return totals, group.Wait()
 }
 
-func (s *Service) countSegment(ctx context.Context, p *plan, segment int, add func(nodeID, int64)) error {
+func (s *Service) countSegment(ctx context.Context, p *plan, segment int, step func(), add func(nodeID, int64)) error {
 	if p.engine == Fold {
 		c := p.compile(segment, p.outputs, bitmap.Count)
 		return s.fold(ctx, segment, c, func(r bitmap.Result) {
 			for i, n := range r.Counts {
 				add(c.outputs[i], n)
 			}
+			step()
 		})
 	}
 	for _, batch := range p.batches {
@@ -93,8 +110,32 @@ func (s *Service) countSegment(ctx context.Context, p *plan, segment int, add fu
 		for i, n := range r.Counts {
 			add(c.outputs[i], n)
 		}
+		step()
 	}
 	return nil
+}
+
+// steps is into how many steps the plan divides a segment, at most.
+func (s *Service) steps(p *plan) int {
+	if p.engine != Fold {
+		return len(p.batches)
+	}
+	step := foldRange(max(len(p.leaves), 1))
+	return (s.segmentBytes() + step - 1) / step
+}
+
+// cost is the bytes of bitmaps that a plan works through.
+func (s *Service) cost(cat *cohort.Catalogue, p *plan) int64 {
+	segments := int64(len(cat.Segments()))
+	if p.engine != Fold {
+		return segments * p.worked
+	}
+	return segments * int64(len(p.leaves)*s.segmentBytes())
+}
+
+// foldRange is how many bytes of each of some bitmaps are read at once.
+func foldRange(bitmaps int) int {
+	return max(foldBytes/bitmaps/foldStep*foldStep, foldStep)
 }
 
 // fold runs a program here, over ranges of the segment's bitmaps so that
@@ -105,8 +146,7 @@ func (s *Service) fold(ctx context.Context, segment int, c compiled, yield func(
 		return nil
 	}
 	size := s.segmentBytes()
-	step := foldBytes / len(c.inputs) / foldStep * foldStep
-	step = max(step, foldStep)
+	step := foldRange(len(c.inputs))
 	arena := s.arenas.take(len(c.inputs) * (step + arenaSlack))
 	defer s.arenas.give(arena)
 	for from := 0; from < size; from += step {

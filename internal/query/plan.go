@@ -26,6 +26,7 @@ type plan struct {
 	outputs []nodeID   // distinct, not nothing
 	batches [][]nodeID // for bitop: the outputs, as many as one transaction may compute
 	engine  Engine
+	worked  int64 // for bitop: the bytes that the store works through for a segment
 }
 
 // newPlan plans the counting or reading of sets and returns the node of each.
@@ -109,6 +110,7 @@ func (p *plan) batch(bitmapBytes, most, mostOfOne int64) bool {
 	if len(batch) > 0 {
 		p.batches = append(p.batches, batch)
 	}
+	p.worked = total + cost
 	return true
 }
 

@@ -93,6 +93,32 @@ type Options struct {
 	Refresh bool
 	// Ledger takes down where the counts come from; it may be nil.
 	Ledger *Ledger
+	// Job is told how far the computing is; it may be nil.
+	Job Job
+}
+
+// Job is what a question that takes long is computed for.
+type Job interface {
+	// Admit waits until work of a cost, in bytes, by an engine may begin.
+	Admit(ctx context.Context, cost int64, engine string) error
+	// Steps adds to the steps that there are, and Step says that one is done.
+	Steps(n int)
+	Step()
+}
+
+// noJob is the Job of a question that nobody watches.
+type noJob struct{}
+
+func (noJob) Admit(context.Context, int64, string) error { return nil }
+func (noJob) Steps(int)                                  {}
+func (noJob) Step()                                      {}
+
+// job is the Job that there is.
+func (o Options) job() Job {
+	if o.Job == nil {
+		return noJob{}
+	}
+	return o.Job
 }
 
 // Answer is a value with where it comes from.

@@ -110,6 +110,20 @@ func (k keys) forgotten() string        { return k.meta("forgotten") }
 func (k keys) forgottenVersion() string { return k.meta("forgotten:version") }
 func (k keys) forgetting() string       { return k.meta("forgetting") }
 
+// jobs is the key of the list of jobs by when they were made, job that of one,
+// jobLease says who runs it, jobOrder what others want of it, jobResult what came of
+// it, and jobAsked which job asks a question now.
+func (k keys) jobs() string                    { return k.ofJob("all") }
+func (k keys) job(id string) string            { return k.ofJob("job:" + id) }
+func (k keys) jobLease(id string) string       { return k.ofJob("lease:" + id) }
+func (k keys) jobOrder(id, what string) string { return k.ofJob(what + ":" + id) }
+func (k keys) jobResult(id string) string      { return k.ofJob("result:" + id) }
+func (k keys) jobAsked(question string) string {
+	return k.ofJob("asked:" + strconv.FormatUint(xxhash.Sum64String(question), printBase))
+}
+
+func (k keys) ofJob(name string) string { return k.prefix + ":{job}:" + name }
+
 // sync is the key of the commit record of a sync.
 func (k keys) sync(id string) string { return k.meta("sync:" + id) }
 
@@ -231,7 +245,7 @@ func (k keys) typeOf(key string) string {
 	switch key {
 	case k.layout(), k.tokens(), k.prints(), k.cohorts():
 		return hashType
-	case k.catalogue(), k.forgotten(), k.writes():
+	case k.catalogue(), k.forgotten(), k.writes(), k.jobs():
 		return zsetType
 	case k.syncs(), k.halfReplaced(), k.forgetting():
 		return setType

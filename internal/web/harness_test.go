@@ -14,6 +14,7 @@ import (
 
 	"bitboard/internal/cohort"
 	"bitboard/internal/ingest"
+	"bitboard/internal/job"
 	"bitboard/internal/query"
 	"bitboard/internal/store"
 	"bitboard/internal/store/storetest"
@@ -93,6 +94,12 @@ func newSiteOf(t testing.TB, st *store.Store, change func(*web.Config)) *site {
 		Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler), Audit: s.audit,
 		Notices: func(context.Context) []web.Notice { return nil },
 	}
+	ctx, stop := context.WithCancel(context.Background())
+	c.Jobs = job.New(ctx, job.Config{Store: st, Now: time.Now, OffPeak: func(time.Time) bool { return true }, Log: c.Log})
+	t.Cleanup(func() {
+		stop()
+		c.Jobs.Wait()
+	})
 	change(&c)
 	s.Server = httptest.NewServer(web.New(c))
 	t.Cleanup(s.Close)

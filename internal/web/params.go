@@ -14,6 +14,7 @@ import (
 
 	"bitboard/internal/cohort"
 	"bitboard/internal/fault"
+	"bitboard/internal/job"
 	"bitboard/internal/query"
 	"bitboard/views/text"
 )
@@ -64,7 +65,7 @@ func (s *server) params(c echo.Context, accepted ...string) *params {
 	p.opts = s.options(c, engine)
 	p.opts.Refresh = p.choice("refresh", "0", "1") == "1"
 	p.choice("format", "json", "csv")
-	p.number("wait", 30, 0, maxWaitSeconds)
+	p.number("wait", defaultWait, 0, maxWaitSeconds)
 	return p
 }
 
@@ -80,7 +81,11 @@ func (s *server) options(c echo.Context, engine query.Engine) query.Options {
 			c.Response().Header().Set(headerCells, fmt.Sprintf("computed=%d cached=%d", computed, cached))
 		}
 	})
-	return query.Options{Engine: engine, Now: s.Now(), Ledger: ledger}
+	o := query.Options{Engine: engine, Now: s.Now(), Ledger: ledger}
+	if run := job.RunOf(c.Request().Context()); run != nil {
+		o.Job = run
+	}
+	return o
 }
 
 // computedAt is when the oldest of a page's counts was computed, or now when it

@@ -9,6 +9,7 @@ import (
 
 	"bitboard/internal/chart"
 	"bitboard/internal/cohort"
+	"bitboard/internal/job"
 	"bitboard/views"
 	"bitboard/views/text"
 	"bitboard/views/ui"
@@ -25,7 +26,10 @@ type reporter struct {
 
 // newReporter returns the reporter of a page; cancel ends its questions.
 func (s *server) newReporter(c echo.Context, p *params) (r reporter, cancel context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(c.Request().Context(), panelTimeout)
+	ctx, cancel := c.Request().Context(), context.CancelFunc(func() {})
+	if job.RunOf(ctx) == nil { // who sees how far a job is can cancel it
+		ctx, cancel = context.WithTimeout(ctx, panelTimeout)
+	}
 	return reporter{server: s, echo: c, ctx: ctx, params: p, text: printer(c)}, cancel
 }
 

@@ -26,6 +26,8 @@ const (
 	Write Permission = "write"
 	// Define is to say what is meant by a name that others use: saved cohorts.
 	Define Permission = "define"
+	// Operate is to cancel jobs, and to let one run outside the off-peak hours.
+	Operate Permission = "operate"
 	// Forget is to take a person out of everything; no route does that.
 	Forget Permission = "forget"
 )
@@ -52,37 +54,44 @@ func (s *server) routes() []Route {
 		{get, "/static/*", Open, echo.WrapHandler(static.Handler())},
 		{http.MethodPost, "/preferences", Open, s.preferences},
 
-		{get, "/", View, s.overview},
+		{get, "/", View, s.shown(s.overview)},
 		{get, "/overview.csv", View, s.overviewCSV},
-		{get, "/retention", View, s.retention},
-		{get, "/engagement", View, s.engagement},
+		{get, "/retention", View, s.shown(s.retention)},
+		{get, "/engagement", View, s.shown(s.engagement)},
 		{get, "/online", View, s.online},
 		{get, "/online.csv", View, s.onlineCSV},
 		{get, onlineLivePath, View, s.onlineLive},
-		{get, "/cohorts", Export, s.cohorts},
-		{get, comparePath, View, s.compare},
+		{get, "/cohorts", Export, s.shown(s.cohorts)},
+		{get, comparePath, View, s.shown(s.compare)},
 		{http.MethodPost, "/cohorts", Define, s.saveCohort},
 		{http.MethodPost, "/cohorts/delete", Define, s.removeCohort},
 		{get, "/users", LookUp, s.users},
+		{get, "/jobs", View, s.jobs},
+		{http.MethodPost, "/jobs/:id/cancel", Operate, s.cancelJob},
+		{http.MethodPost, "/jobs/:id/now", Operate, s.hurryJob},
 
 		{get, "/api/v1/metrics", View, s.apiMetrics},
-		{get, "/api/v1/active", View, s.apiActive},
-		{get, "/api/v1/retention", View, s.apiRetention},
-		{get, "/api/v1/lifecycle", View, s.apiLifecycle},
-		{get, "/api/v1/stickiness", View, s.apiStickiness},
-		{get, "/api/v1/stickiness-ratio", View, s.apiStickinessRatio},
-		{get, "/api/v1/recency", View, s.apiRecency},
+		{get, "/api/v1/active", View, s.asked(s.apiActive)},
+		{get, "/api/v1/retention", View, s.asked(s.apiRetention)},
+		{get, "/api/v1/lifecycle", View, s.asked(s.apiLifecycle)},
+		{get, "/api/v1/stickiness", View, s.asked(s.apiStickiness)},
+		{get, "/api/v1/stickiness-ratio", View, s.asked(s.apiStickinessRatio)},
+		{get, "/api/v1/recency", View, s.asked(s.apiRecency)},
 		{get, "/api/v1/cohorts", View, s.apiSavedCohorts},
 		{http.MethodPost, "/api/v1/cohorts", Define, s.apiCreateCohort},
 		{get, "/api/v1/cohorts/:name", View, s.apiSavedCohort},
 		{http.MethodPut, "/api/v1/cohorts/:name", Define, s.apiPutCohort},
 		{http.MethodDelete, "/api/v1/cohorts/:name", Define, s.apiDeleteCohort},
-		{get, "/api/v1/cohorts/" + countPath, View, s.apiCohortCount},
+		{get, "/api/v1/cohorts/" + countPath, View, s.asked(s.apiCohortCount)},
 		{get, "/api/v1/cohorts/members.csv", Export, s.apiMembers},
 		{http.MethodPost, "/api/v1/events", Write, s.apiEvents},
 		{http.MethodPost, "/api/v1/flags/:metric", Write, s.apiFlags},
 		{http.MethodPost, "/api/v1/presence/:metric", Write, s.apiSetPresence},
 		{get, "/api/v1/presence/:metric", View, s.apiPresence},
+		{get, "/api/v1/jobs", View, s.apiJobs},
+		{get, "/api/v1/jobs/:id", View, s.apiJob},
+		{http.MethodDelete, "/api/v1/jobs/:id", Operate, s.apiCancelJob},
+		{http.MethodPost, "/api/v1/jobs/:id/now", Operate, s.apiHurryJob},
 		{get, "/api/v1/users/calendar", LookUp, s.apiCalendarByQuery},
 		{get, "/api/v1/users/:id/calendar", LookUp, s.apiCalendarByPath},
 	}

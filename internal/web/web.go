@@ -15,6 +15,7 @@ import (
 
 	"bitboard/internal/cohort"
 	"bitboard/internal/ingest"
+	"bitboard/internal/job"
 	"bitboard/internal/query"
 	"bitboard/static"
 )
@@ -35,6 +36,10 @@ type Config struct {
 	Query  *query.Service
 	Ingest *ingest.Service
 	Store  Store
+	// Jobs runs questions that take long.
+	Jobs *job.Runner
+	// Offpeak is the hours for jobs that cost much, e.g. 01:00-06:00, for people to read.
+	Offpeak string
 	// Engine is what computes an answer when the caller does not say; empty is query.Auto.
 	Engine query.Engine
 	// Dense says that IDs are numbers which need no look-up, so that lists cost little.

@@ -111,6 +111,24 @@ func (p *Printer) Decimal(n float64) string {
 	return p.numbers.Sprint(number.Decimal(n, number.Scale(2)))
 }
 
+// Bytes returns a size in bytes with a decimal unit, e.g. 1.5 GB.
+func (p *Printer) Bytes(n int64) string {
+	size, unit := float64(n), 0
+	for size >= kilo && unit < len(byteUnits)-1 {
+		size, unit = size/kilo, unit+1
+	}
+	scale := 1
+	if unit == 0 || size >= 100 {
+		scale = 0
+	}
+	return p.numbers.Sprint(number.Decimal(size, number.Scale(scale))) + "\u00a0" + byteUnits[unit]
+}
+
+const kilo = 1000
+
+// byteUnits are written alike in all languages.
+var byteUnits = []string{"B", "kB", "MB", "GB", "TB", "PB"}
+
 // WholePercent returns a rate of 0 to 1 as whole per cent.
 func (p *Printer) WholePercent(rate float64) string {
 	return p.numbers.Sprint(number.Percent(rate, number.Scale(0)))

@@ -115,3 +115,13 @@ func sparkPoints(values []int64) string {
 	}
 	return strings.Join(points, " ")
 }
+
+// Progress is how much of some work is done.
+type Progress struct {
+	// Percent is a whole number from 0 to 100.
+	Percent string
+	// Label says what is measured.
+	Label string
+	// Unknown is true before that can be said.
+	Unknown bool
+}
