@@ -55,7 +55,7 @@ func (r *Runner) adoptOne(ctx context.Context, j Job, again func(Question) Work)
 	if _, asked := r.runs[j.Question.Name()]; asked {
 		return nil // in a moment nobody holds it again
 	}
-	run := r.begin(j, again(j.Question))
+	run := r.begin(j, again(j.Question)) //nolint:contextcheck // a run ends with the runner
 	run.mu.Lock()
 	defer run.mu.Unlock()
 	run.askers, run.registered, run.handed = 0, true, true

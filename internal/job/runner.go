@@ -59,7 +59,7 @@ func (r *Runner) Do(ctx context.Context, q Question, patience time.Duration, wor
 	end := time.NewTimer(patience)
 	defer end.Stop()
 	for {
-		run, joined := r.join(q, work)
+		run, joined := r.join(q, work) //nolint:contextcheck // a run ends with the runner
 		select {
 		case <-run.done:
 		case <-end.C:
@@ -146,10 +146,11 @@ func (r *Runner) ended(run *Run) {
 // record tells everybody how a job ended.
 func (r *Runner) record(ctx context.Context, j Job, result Result) {
 	var kept []byte
+	var err error
 	if j.State == Done && j.Question.Keep && len(result.Body) <= resultLimit {
-		kept, _ = json.Marshal(result) // of plain values: it cannot fail
+		kept, err = json.Marshal(result)
 	}
-	if err := r.config.Store.EndJob(ctx, j, kept); err != nil {
+	if err = errors.Join(err, r.config.Store.EndJob(ctx, j, kept)); err != nil {
 		r.config.Log.Warn("the end of a job could not be recorded", "job", j.ID, "error", err)
 	}
 }
@@ -157,8 +158,11 @@ func (r *Runner) record(ctx context.Context, j Job, result Result) {
 // Job returns a job, of this process or another.
 func (r *Runner) Job(ctx context.Context, id string) (Job, error) {
 	j, ok, err := r.config.Store.Job(ctx, id)
-	if own := r.own(id); own != nil {
-		return own.Job(), nil
+	if own := r.own(id); own != nil && own.follows() == "" {
+		held := j.Held
+		j = own.Job()
+		j.Held = held
+		return j, nil
 	}
 	if err != nil {
 		return Job{}, err
@@ -198,10 +202,8 @@ func (r *Runner) Result(ctx context.Context, id string) (result Result, ok bool,
 	if err != nil || kept == nil {
 		return Result{}, false, err
 	}
-	if err := json.Unmarshal(kept, &result); err != nil {
-		return Result{}, false, nil
-	}
-	return result, true, nil
+	err = json.Unmarshal(kept, &result)
+	return result, err == nil, err
 }
 
 // Order makes whoever runs a job cancel it, or go on without waiting for the

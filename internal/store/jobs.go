@@ -48,7 +48,9 @@ func (s *Store) StartJob(ctx context.Context, j job.Job) (other job.Job, started
 // what others want of it.
 func (s *Store) BeatJob(ctx context.Context, j job.Job) (job.Orders, error) {
 	p := s.client.TxPipeline()
-	s.writeJob(ctx, p, j)
+	if err := s.writeJob(ctx, p, j); err != nil {
+		return job.Orders{}, err
+	}
 	p.Set(ctx, s.keys.jobLease(j.ID), j.Owner, leaseTTL)
 	orders := p.MGet(ctx, s.keys.jobOrder(j.ID, "cancel"), s.keys.jobOrder(j.ID, "now"))
 	if err := s.exec(ctx, "record a job", p); err != nil {
@@ -57,19 +59,26 @@ func (s *Store) BeatJob(ctx context.Context, j job.Job) (job.Orders, error) {
 	return job.Orders{Cancel: orders.Val()[0] != nil, Now: orders.Val()[1] != nil}, nil
 }
 
-func (s *Store) writeJob(ctx context.Context, p redis.Pipeliner, j job.Job) {
-	record, _ := json.Marshal(j) // of plain values: it cannot fail
+// writeJob adds the record of a job to a transaction.
+func (s *Store) writeJob(ctx context.Context, p redis.Pipeliner, j job.Job) error {
+	record, err := json.Marshal(j)
+	if err != nil {
+		return fmt.Errorf("store: record a job: %w", err)
+	}
 	p.Set(ctx, s.keys.job(j.ID), record, jobLife)
 	p.ZAdd(ctx, s.keys.jobs(), redis.Z{Score: float64(j.CreatedAt.UnixMilli()), Member: j.ID})
 	p.ZRemRangeByRank(ctx, s.keys.jobs(), 0, -jobsListed-1)
 	p.Expire(ctx, s.keys.jobs(), jobLife)
+	return nil
 }
 
 // EndJob records the end of a job, and its result unless that is nil. Nobody holds
 // it any more.
 func (s *Store) EndJob(ctx context.Context, j job.Job, result []byte) error {
 	p := s.client.TxPipeline()
-	s.writeJob(ctx, p, j)
+	if err := s.writeJob(ctx, p, j); err != nil {
+		return err
+	}
 	if result != nil {
 		p.Set(ctx, s.keys.jobResult(j.ID), result, resultLife)
 	}
@@ -160,6 +169,6 @@ func (s *Store) State(ctx context.Context) (string, error) {
 }
 
 // SeenState is the newest State that this process knows of, without asking.
-func (s *Store) SeenState() string { return s.view.newest.Load().moment.name() }
+func (s *Store) SeenState() string { return s.view.newest.Load().name() }
 
 func (m moment) name() string { return fmt.Sprint(m) }

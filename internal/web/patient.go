@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"runtime/debug"
@@ -69,10 +70,7 @@ func (s *server) patiently(c echo.Context, h echo.HandlerFunc, patience time.Dur
 	if j != nil || err != nil {
 		return j, err
 	}
-	header := c.Response().Header()
-	for name, values := range result.Header {
-		header[name] = values
-	}
+	maps.Copy(c.Response().Header(), result.Header)
 	c.Response().WriteHeader(result.Status)
 	_, err = c.Response().Write(result.Body)
 	return nil, err
