@@ -90,7 +90,8 @@ func overview() OverviewPage {
 func rangePicked(ago int, path string) RangePicker {
 	return RangePicker{
 		From: day(ago), To: day(0), BeforeURL: path + "?from=" + day(2*ago) + "&to=" + day(ago), CompleteURL: path + "?complete=1",
-		Presets: []ui.Choice{{Label: "A", URL: path + "?range=7d"}, {Label: "B", URL: path + "?range=28d", Current: ago == 27}},
+		Comparisons: []ui.Choice{{Label: "A", URL: path, Current: true}, {Label: "B", URL: path + "?compare=year"}},
+		Presets:     []ui.Choice{{Label: "A", URL: path + "?range=7d"}, {Label: "B", URL: path + "?range=28d", Current: ago == 27}},
 	}
 }
 

@@ -81,6 +81,8 @@ type RateFact struct {
 // ActivePanel is active users by day, as a chart and as a table.
 type ActivePanel struct {
 	Report
+	// Against says which earlier days these are compared with; empty for none.
+	Against string
 	// Rows are the days in order.
 	Rows []ActiveRow
 }
@@ -93,6 +95,51 @@ type ActiveRow struct {
 	Complete bool
 	// Suspect says why the numbers may be too low, as in CountFact.
 	Suspect string
+	// Earlier is the day that this one is compared with; nil for none.
+	Earlier *EarlierActive
+}
+
+// EarlierActive is the active users of an earlier day.
+type EarlierActive struct {
+	Day string
+	// BeforeData says that the data begin later.
+	BeforeData bool
+	// DAU, WAU and MAU are nil when nothing is known of them.
+	DAU, WAU, MAU *ui.Number
+	// Suspect says why the numbers may be too low, as in CountFact.
+	Suspect string
+}
+
+// comparedNumber is a number of a row, and the one that it is compared with.
+type comparedNumber struct {
+	now    ui.Number
+	before *ui.Number
+	// change is relative to before; nil when it would say nothing.
+	change *float64
+}
+
+// numbers are the row's numbers; what is missing or isn't over says nothing of a change.
+func (r ActiveRow) numbers() []comparedNumber {
+	all := []comparedNumber{{now: r.DAU}, {now: r.WAU}, {now: r.MAU}}
+	if r.Earlier == nil {
+		return all
+	}
+	for i, before := range []*ui.Number{r.Earlier.DAU, r.Earlier.WAU, r.Earlier.MAU} {
+		all[i].before = before
+		missing := i == 0 && r.Suspect == "missing"
+		if before == nil || !r.Complete || missing {
+			continue
+		}
+		if relative, ok := change(all[i].now.Count, &before.Count); ok {
+			all[i].change = &relative
+		}
+	}
+	return all
+}
+
+// names are the numbers' names.
+func (o OverviewPage) names() []string {
+	return []string{o.Text.T("overview.dau"), o.Text.T("overview.wau"), o.Text.T("overview.mau")}
 }
 
 // ReturnPanel is next-day retention by day, as a chart and as a table.
@@ -149,11 +196,16 @@ func direction(difference float64) string {
 }
 
 func (o OverviewPage) active() reportView {
-	return reportView{
+	v := reportView{
 		Report: o.Active.Report, id: "active", title: o.Text.T("active.title"), empty: len(o.Active.Rows) == 0,
 		charts:     []ui.Chart{{ID: "active-chart", Label: o.Text.T("active.chart"), Options: o.Active.Options, Format: "count", Axis: "day"}},
+		note:       o.Active.Against,
 		definition: o.Text.T("active.definition"), basis: o.basis(o.Form.From, o.Form.To, ""),
 	}
+	if o.Active.Against != "" {
+		v.definition += " " + o.Text.T("against.definition")
+	}
+	return v
 }
 
 func (o OverviewPage) comeBack() reportView {

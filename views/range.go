@@ -20,6 +20,10 @@ type RangePicker struct {
 	// is this page with the other choice.
 	Complete    bool
 	CompleteURL string
+	// Comparisons are this page compared with nothing and with earlier days; a page
+	// that compares nothing has none. Compared is the one chosen, empty for none.
+	Comparisons []ui.Choice
+	Compared    string
 }
 
 // custom reports whether the days are those of no preset.

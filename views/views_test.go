@@ -38,6 +38,19 @@ func overviewStates() []state {
 		{"overview with failed panels", change(func(o *OverviewPage) {
 			o.WAU.Error, o.NextDay.Error, o.Active.Error, o.Return.Error = "a", "b", "c", "d"
 		})},
+		{"overview compared with an earlier period", change(func(o *OverviewPage) {
+			o.Range.Compared, o.Active.Against = "previous", "A"
+			for i := range o.Active.Rows {
+				before := EarlierActive{Day: day(200 - i), BeforeData: i < 2}
+				if i > 1 {
+					before.DAU, before.WAU, before.MAU = new(people(int64(i-2))), new(people(1)), new(people(2))
+				}
+				if i == 7 {
+					before.DAU, before.Suspect = nil, "missing"
+				}
+				o.Active.Rows[i].Earlier = &before
+			}
+		})},
 		{"overview of an empty range", change(func(o *OverviewPage) { o.Active.Rows, o.Return.Rows = nil, nil })},
 		{"overview without history", change(func(o *OverviewPage) { o.DAU.Before, o.NextDay.Before, o.NextDay.Rate = nil, nil, nil })},
 		{"overview with a wrong date", change(func(o *OverviewPage) { o.Form.Problem = &Problem{"from", NoPosition, "no such date"} })},

@@ -34,6 +34,10 @@ type Series struct {
 	Points []Point
 	// Thin draws a line that others stand out from.
 	Thin bool
+	// Earlier are the days that the points of a line are really about, when the
+	// axis names later ones that they are compared with; nil otherwise. Such lines
+	// follow those that they are compared with, in the same order.
+	Earlier []cohort.Day
 }
 
 // Counts returns an answer's points as a series of the same length, with a gap
@@ -72,7 +76,7 @@ func frame() []charts.GlobalOpts {
 // fits reports series that do not have a point for each place on the axis.
 func fits(axis []string, series []Series) error {
 	for _, s := range series {
-		if len(s.Points) != len(axis) {
+		if len(s.Points) != len(axis) || s.Earlier != nil && len(s.Earlier) != len(axis) {
 			return fmt.Errorf("chart series %q has %d points for %d places", s.Name, len(s.Points), len(axis))
 		}
 	}

@@ -23,8 +23,8 @@ type drawn struct {
 		Stack      string
 		ItemStyle  struct{ Opacity float64 }
 		LineStyle  struct {
-			Type  string
-			Width float64
+			Type, Color string
+			Width       float64
 		}
 		Data []struct {
 			Name   string
@@ -203,5 +203,26 @@ func TestCounts(t *testing.T) {
 	want := Series{Name: "Active", Points: []Point{{7, true, true, "LOW"}, {0, false, false, "MISSING"}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("series (-want +got):\n%s", diff)
+	}
+}
+
+func TestEarlierDaysAreALineOfTheirOwn(t *testing.T) {
+	earlier := []cohort.Day{dates[0] - 7, dates[1] - 7, dates[2] - 7, dates[3] - 7}
+	now := Series{Name: "Active", Points: []Point{known(1), known(2), known(3), {Value: 4}}}
+	before := Series{Name: "Before", Points: []Point{{Complete: true}, known(5), known(6), known(7)}, Earlier: earlier}
+	d := read(t, lines(t, now, before))
+	if len(d.Series) != 2 || d.Series[0].LineStyle.Color != "" || d.Series[1].LineStyle.Color != "grey" {
+		t.Fatalf("the series are %+v", d.Series)
+	}
+	if got := values(t, d, 1); got != "- 5 6 7" {
+		t.Errorf("the earlier line is %q", got)
+	}
+	for i, p := range d.Series[1].Data {
+		if p.Name != earlier[i].String() {
+			t.Errorf("point %d is about %q, want %s", i, p.Name, earlier[i])
+		}
+	}
+	if _, err := Lines(Dates(dates), Series{Name: "A", Points: make([]Point, 4), Earlier: earlier[1:]}); err == nil {
+		t.Error("a line with too few days is drawn")
 	}
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
+
+	"bitboard/internal/cohort"
 )
 
 // Lines returns the options of a line chart. A series' complete points are a
@@ -26,8 +28,12 @@ func Lines(axis []string, series ...Series) (json.RawMessage, error) {
 	return marshal(line)
 }
 
-// thinWidth is also how the script knows a thin line.
-const thinWidth = 1
+const (
+	// thinWidth is also how the script knows a thin line.
+	thinWidth = 1
+	// earlierColor is how the script knows a line of earlier days.
+	earlierColor = "grey"
+)
 
 // addLine adds a series, with its dashed tail and its suspect points when it has them.
 func addLine(line *charts.Line, s Series) {
@@ -35,7 +41,10 @@ func addLine(line *charts.Line, s Series) {
 	if s.Thin {
 		style.Width = thinWidth
 	}
-	line.AddSeries(s.Name, solid(s.Points), charts.WithLineStyleOpts(style))
+	if s.Earlier != nil {
+		style.Color = earlierColor
+	}
+	line.AddSeries(s.Name, dated(solid(s.Points), s.Earlier), charts.WithLineStyleOpts(style))
 	if data, found := tail(s.Points); found {
 		style.Type = "dashed"
 		line.AddSeries(s.Name, data, charts.WithLineStyleOpts(style))
@@ -52,6 +61,15 @@ func solid(points []Point) []opts.LineData {
 		if p.Known && p.Complete {
 			data[i].Value = p.Value
 		}
+	}
+	return data
+}
+
+// dated names each point by the day that it is about, if it is another than
+// that of its place on the axis.
+func dated(data []opts.LineData, days []cohort.Day) []opts.LineData {
+	for i, d := range days {
+		data[i].Name = d.String()
 	}
 	return data
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"net/http"
-	"strconv"
 	"sync"
 
 	"github.com/labstack/echo/v4"
@@ -27,7 +26,7 @@ const (
 func (s *server) overview(c echo.Context) error {
 	p := s.pageParams(c)
 	p.defaults("metric", s.firstDaily())
-	pick := p.pickRange(cohort.Daily, overviewDays)
+	pick, compare := p.pickRange(cohort.Daily, overviewDays), p.comparison()
 	if to := pick.renamed(c.Request().URL); to != "" {
 		return moved(c, to)
 	}
@@ -47,6 +46,7 @@ func (s *server) overview(c echo.Context) error {
 	}
 	o.Form = views.OverviewForm{Metrics: s.dailyMetrics(p.text("metric")), From: p.text("from"), To: p.text("to"), Filter: p.text("filter"), Problem: p.problem()}
 	o.Range = p.picker(c.Request().URL, pick)
+	p.offer(&o.Range, c.Request().URL, compare)
 	if p.err != nil {
 		metric, days, filter = s.firstDaily(), cohort.Range{From: p.today - overviewDays + 1, To: p.today}, nil
 		p.narrowed = ""
@@ -56,7 +56,7 @@ func (s *server) overview(c echo.Context) error {
 	}
 	r, cancel := s.newReporter(c, p)
 	defer cancel()
-	b := &overviewBuilder{reporter: r, metric: metric, filter: filter, span: span, last: max(cohort.MinDay+1, min(days.To, p.today-1))}
+	b := &overviewBuilder{reporter: r, metric: metric, filter: filter, compare: compare, span: span, last: max(cohort.MinDay+1, min(days.To, p.today-1))}
 	b.fill(&o, days)
 	o.ComputedAt = p.computedAt()
 	return render(c, http.StatusOK, views.Overview(o))
@@ -79,9 +79,11 @@ func (s *server) dataSpan(cat *cohort.Catalogue, until cohort.Day) cohort.Range 
 type overviewBuilder struct {
 	reporter
 	metric string
-	filter cohort.Set   // nil keeps all
-	span   cohort.Range // of all data
-	last   cohort.Day   // that the head numbers are about: the range's last complete one
+	filter cohort.Set // nil keeps all
+	// compare is the earlier days that the trend's are compared with.
+	compare cohort.Comparison
+	span    cohort.Range // of all data
+	last    cohort.Day   // that the head numbers are about: the range's last complete one
 }
 
 // fill asks for all parts of the page side by side.
@@ -111,38 +113,6 @@ func (b *overviewBuilder) active(window int, days cohort.Range) (query.Answer[[]
 	q := cohort.ActiveQuestion{Metric: b.metric, Range: days, Window: window, Filter: b.filter, AsOf: b.params.today}
 	a, err := b.Query.Active(b.ctx, q, b.params.opts)
 	return a, q, err
-}
-
-func (b *overviewBuilder) activePanel(days cohort.Range) views.ActivePanel {
-	series := make([]query.Answer[[]cohort.Point], 3)
-	questions := make([]cohort.ActiveQuestion, 3)
-	for i, window := range []int{1, weekWindow, monthWindow} {
-		var err error
-		if series[i], questions[i], err = b.active(window, days); err != nil {
-			return views.ActivePanel{Report: b.failed(err)}
-		}
-	}
-	dau, wau, mau := series[0].Value, series[1].Value, series[2].Value
-	panel := views.ActivePanel{Report: views.Report{
-		CSV: address("/overview.csv", "metric", b.metric, "from", days.From.String(), "to", days.To.String(), "filter", b.params.text("filter"), "as_of", b.params.asOfParam()),
-	}}
-	dates := make([]cohort.Day, len(dau))
-	for i, pt := range dau {
-		dates[i] = pt.Date
-		at := func(s int, count int64) ui.Number {
-			return b.people(count, questions[s].Expr(cohort.Range{From: pt.Date - cohort.Day(questions[s].Window-1), To: pt.Date}))
-		}
-		panel.Rows = append(panel.Rows, views.ActiveRow{
-			Day: pt.Date.String(), DAU: at(0, pt.Count), WAU: at(1, wau[i].Count), MAU: at(2, mau[i].Count), Complete: pt.Complete, Suspect: string(pt.Suspect),
-		})
-		panel.Marks = mark(panel.Marks, pt.Suspect)
-		// One missing day makes every window over it suspect: marking the day itself says it all.
-		wau[i].Suspect, mau[i].Suspect = "", ""
-	}
-	t := b.text
-	panel.Options = b.drawn(&panel.Report, chart.Lines, chart.Dates(dates), chart.Counts(t.T("overview.dau"), dau, b.day),
-		chart.Counts(t.T("overview.wau"), wau, b.day), chart.Counts(t.T("overview.mau"), mau, b.day))
-	return panel
 }
 
 func (b *overviewBuilder) returnPanel(days cohort.Range) views.ReturnPanel {
@@ -176,28 +146,4 @@ func (b *overviewBuilder) returnPanel(days cohort.Range) views.ReturnPanel {
 	}
 	panel.Options = b.drawn(&panel.Report, chart.Lines, chart.Dates(dates), line)
 	return panel
-}
-
-// overviewCSV is the rows of the chart of active users as a file.
-func (s *server) overviewCSV(c echo.Context) error {
-	p := s.params(c, "metric", "from", "to", "filter")
-	metric, days, filter := p.metric("metric"), p.days(), p.filter()
-	if p.err != nil {
-		return p.err
-	}
-	rows := table{header: []string{"date", "dau", "wau", "mau", "complete", "suspect"}}
-	for i, window := range []int{1, weekWindow, monthWindow} {
-		q := cohort.ActiveQuestion{Metric: metric, Range: days, Window: window, Filter: filter, AsOf: p.today}
-		a, err := s.Query.Active(c.Request().Context(), q, p.opts)
-		if err != nil {
-			return err
-		}
-		for j, pt := range a.Value {
-			if i == 0 {
-				rows.rows = append(rows.rows, []string{pt.Date.String(), "", "", "", strconv.FormatBool(pt.Complete), string(pt.Suspect)})
-			}
-			rows.rows[j][i+1] = intText(pt.Count)
-		}
-	}
-	return writeCSV(c, "active.csv", rows)
 }

@@ -15,7 +15,7 @@ import (
 
 // rangeParams choose a range and have no field in a form that says what is
 // wrong with them.
-var rangeParams = []string{"range", "complete"}
+var rangeParams = []string{"range", "complete", compareParam}
 
 // rangePick is the range of a page: a preset by its name, or days.
 type rangePick struct {
