@@ -140,8 +140,18 @@ func (b *tab) visit(path string) {
 	b.t.Helper()
 	_, err := b.Goto(b.site + path)
 	must(b.t, err)
+	b.come()
 	b.check()
 }
+
+// come waits for a page that was slow and shows its progress first.
+func (b *tab) come() {
+	b.t.Helper()
+	must(b.t, b.Locator(working).WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateDetached}))
+}
+
+// working is what a page that is not there yet shows.
+const working = "main .working"
 
 // check finds another language than the chosen one, sideways scroll, and what
 // axe finds; axe needs the page's scripts.
@@ -194,6 +204,7 @@ func (b *tab) text(selector string) string {
 // texts are the visible texts of all elements that a selector finds.
 func (b *tab) texts(selector string) []string {
 	b.t.Helper()
+	b.come()
 	all, err := b.Locator(selector).AllInnerTexts()
 	must(b.t, err)
 	for i := range all {

@@ -26,7 +26,7 @@ func (s *Service) Remember(ctx context.Context, now time.Time) error {
 	cat, err := s.store.Catalogue(ctx)
 	for _, m := range s.workspace.Metrics {
 		if err == nil && m.Keep > 0 && !m.ReadOnly() {
-			err = s.newDeriving(cat, m.Name, now).derive(ctx, cohort.MaxDay)
+			err = s.newDeriving(cat, m.Name, now).derive(ctx, cohort.MaxDay, noJob{})
 		}
 	}
 	return err
@@ -86,8 +86,8 @@ func (d *deriving) right() []cohort.Bitmap {
 }
 
 // derive derives the histories that are missing up to a day. One at a time does
-// so, and whoever cannot goes without.
-func (d *deriving) derive(ctx context.Context, through cohort.Day) error {
+// so, and whoever cannot goes without. The job is told of each as a step.
+func (d *deriving) derive(ctx context.Context, through cohort.Day, job Job) error {
 	through = min(through, d.settled)
 	if len(d.missing(through)) == 0 {
 		return nil
@@ -98,10 +98,13 @@ func (d *deriving) derive(ctx context.Context, through cohort.Day) error {
 	}
 	defer release()
 	var made []cohort.Bitmap
-	for _, h := range d.missing(through) {
+	missing := d.missing(through)
+	job.Steps(len(missing))
+	for _, h := range missing {
 		if err = d.deriveOne(ctx, h); err != nil {
 			break
 		}
+		job.Step()
 		made = append(made, h)
 	}
 	return errors.Join(err, d.confirm(ctx, made), d.tidy(ctx))

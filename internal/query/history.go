@@ -70,7 +70,7 @@ func (s *Service) withPast(ctx context.Context, cat *cohort.Catalogue, sets []co
 		}
 		d := s.newDeriving(cat, metric, o.Now)
 		if !o.Refresh {
-			_ = d.derive(ctx, through) // without it, the days are read
+			_ = d.derive(ctx, through, o.job()) // without it, the days are read
 		}
 		cat = d.cat
 		if right := d.right(); len(right) > 0 {
