@@ -30,6 +30,7 @@ func TestHandlerServesEachAssetForGood(t *testing.T) {
 		"jobs.js":        "text/javascript; charset=utf-8",
 		"online.js":      "text/javascript; charset=utf-8",
 		"builder.js":     "text/javascript; charset=utf-8",
+		"keys.js":        "text/javascript; charset=utf-8",
 		"favicon.svg":    "image/svg+xml",
 	}
 	if len(byName) != len(types) {

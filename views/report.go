@@ -60,9 +60,9 @@ func PeriodName(t *text.Printer, granularity, day string) string {
 // granularities are the choices of the length of a period.
 func (p Page) granularities(current string) []ui.Choice {
 	return chosen(current,
-		ui.Choice{Value: "day", Label: p.Text.T("granularity.day")},
-		ui.Choice{Value: "week", Label: p.Text.T("granularity.week")},
-		ui.Choice{Value: "month", Label: p.Text.T("granularity.month")})
+		ui.Choice{Value: "day", Key: "d", Label: p.Text.T("granularity.day")},
+		ui.Choice{Value: "week", Key: "w", Label: p.Text.T("granularity.week")},
+		ui.Choice{Value: "month", Key: "m", Label: p.Text.T("granularity.month")})
 }
 
 // chosen marks the choice that has a value.

@@ -16,6 +16,8 @@ type Choice struct {
 	Label string
 	// URL is where a link leads; a form needs none.
 	URL string
+	// Key is the key that chooses it; empty for none.
+	Key string
 	// Current marks the chosen one.
 	Current bool
 }
