@@ -31,6 +31,8 @@ type EngagementForm struct {
 	From, To string
 	// Filter is a set expression; only its members are counted.
 	Filter string
+	// Ready are expressions that are offered for it.
+	Ready []ui.Choice
 	// Windows are the lengths of a month in the ratio.
 	Windows []ui.Choice
 	// Problem is what is wrong with it, or nil.

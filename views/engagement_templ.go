@@ -219,7 +219,7 @@ func engagementForm(e EngagementPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = filterField(e.Page, e.Form.Filter, e.Form.Problem).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = filterField(e.Page, e.Form.Filter, e.Form.Ready, e.Form.Problem).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -64,7 +64,7 @@ func overview() OverviewPage {
 			Expr: "active@" + day(2) + " & active@" + day(1), Before: new(0.4171), BeforeDay: day(9),
 		},
 		Range:     rangePicked(60, "/"),
-		Form:      OverviewForm{Metrics: metrics(), From: day(60), To: day(0)},
+		Form:      OverviewForm{Ready: []ui.Choice{{Value: "cohort(old)", Label: "Saw the new feature"}}, Metrics: metrics(), From: day(60), To: day(0)},
 		Active:    ActivePanel{Report: aReport("/api/v1/active?metric=active&format=csv")},
 		Return:    ReturnPanel{Report: aReport("/api/v1/retention?start=active&format=csv")},
 		Lifecycle: engagement().Lifecycle,

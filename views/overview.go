@@ -34,6 +34,8 @@ type OverviewForm struct {
 	From, To string
 	// Filter is a set expression; only its members are counted.
 	Filter string
+	// Ready are expressions that are offered for it.
+	Ready []ui.Choice
 	// Problem is what is wrong with it, or nil.
 	Problem *Problem
 }

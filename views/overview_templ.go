@@ -766,7 +766,7 @@ func overviewForm(o OverviewPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = filterField(o.Page, o.Form.Filter, o.Form.Problem).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = filterField(o.Page, o.Form.Filter, o.Form.Ready, o.Form.Problem).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -45,6 +45,8 @@ type RetentionForm struct {
 	Columns string
 	// Filter is a set expression; only its members are counted.
 	Filter string
+	// Ready are expressions that are offered for it.
+	Ready []ui.Choice
 	// Show is percent, previous or count.
 	Show string
 	// Problem is what is wrong with it, or nil.

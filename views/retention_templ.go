@@ -289,7 +289,7 @@ func retentionForm(r RetentionPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = filterField(r.Page, r.Form.Filter, r.Form.Problem).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = filterField(r.Page, r.Form.Filter, r.Form.Ready, r.Form.Problem).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

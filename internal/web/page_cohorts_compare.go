@@ -98,20 +98,33 @@ func (p *params) groups(all cohort.SavedCohorts) []group {
 func (s *server) compareForm(p *params, all cohort.SavedCohorts) views.CompareForm {
 	f := views.CompareForm{
 		A: p.text("a"), B: p.text("b"), C: p.text("c"), Metrics: s.dailyMetrics(p.text("metric")), Granularity: p.text("granularity"),
-		From: p.text("from"), To: p.text("to"), Problem: p.problem(),
+		From: p.text("from"), To: p.text("to"), Ready: s.readyExprs(all), Problem: p.problem(),
 	}
 	if f.Granularity == "" {
 		f.Granularity = cohort.Daily.String()
 	}
+	return f
+}
+
+// readyExprs are expressions that fields offer: the saved cohorts, then the flags.
+func (s *server) readyExprs(all cohort.SavedCohorts) []ui.Choice {
+	var ready []ui.Choice
 	for _, saved := range all.List() {
-		f.Ready = append(f.Ready, ui.Choice{Value: reference(saved.Name), Label: saved.Title})
+		ready = append(ready, ui.Choice{Value: reference(saved.Name), Label: saved.Title})
 	}
 	for _, m := range s.workspace.Metrics {
 		if m.Kind == cohort.KindFlag {
-			f.Ready = append(f.Ready, ui.Choice{Value: m.Name, Label: m.Title})
+			ready = append(ready, ui.Choice{Value: m.Name, Label: m.Title})
 		}
 	}
-	return f
+	return ready
+}
+
+// readyFilters are the expressions that a page can be narrowed by at once. Those
+// that cannot be read are not offered; what needs the store says that it is away.
+func (p *params) readyFilters() []ui.Choice {
+	all, _ := p.server.Store.SavedCohorts(p.ctx)
+	return p.server.readyExprs(all)
 }
 
 // retentionOf asks for the retention of each of the groups.

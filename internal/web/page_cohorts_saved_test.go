@@ -152,3 +152,21 @@ func (s *site) breakCohort(name, expr string) {
 		s.t.Fatal(err)
 	}
 }
+
+func TestSavedCohortsAreOfferedWhereAPageCanBeNarrowed(t *testing.T) {
+	s := newSite(t, week...)
+	if a := s.post("/api/v1/cohorts", `{"name":"fans","title":"Fans & friends","expr":"atleast(3, active@2026-03-02..2026-03-09)"}`, "Content-Type", "application/json"); a.status != http.StatusCreated {
+		t.Fatalf("saving: %d %s", a.status, a.body)
+	}
+	for _, path := range []string{"/", "/engagement", "/retention"} {
+		page := s.get(path, "Accept", html).body
+		for _, want := range []string{`list="ready-filters"`, `<option value="cohort(fans)">Fans &amp; friends</option>`, `<option value="exposed">Saw the new feature</option>`} {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s holds no %s", path, want)
+			}
+		}
+	}
+	if a := s.get("/overview.csv?metric=active&from=2026-03-05&to=2026-03-05&filter=cohort(fans)"); !strings.Contains(a.body, "2026-03-05,2,") {
+		t.Errorf("narrowed to the cohort the file is %s", a.body)
+	}
+}

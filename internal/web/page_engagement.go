@@ -55,7 +55,7 @@ func (s *server) engagement(c echo.Context) error {
 func (s *server) engagementForm(p *params, b *engagementBuilder) views.EngagementForm {
 	f := views.EngagementForm{
 		Metrics: s.dailyMetrics(p.text("metric")), Granularity: b.granularity.String(), From: p.text("from"), To: p.text("to"),
-		Filter: p.text("filter"), Problem: p.problem(),
+		Filter: p.text("filter"), Ready: p.readyFilters(), Problem: p.problem(),
 	}
 	if p.err == nil {
 		f.From, f.To = b.days.From.String(), b.days.To.String()

@@ -44,7 +44,7 @@ func (s *server) overview(c echo.Context) error {
 	if p.err == nil {
 		p.fail(days.Check())
 	}
-	o.Form = views.OverviewForm{Metrics: s.dailyMetrics(p.text("metric")), From: p.text("from"), To: p.text("to"), Filter: p.text("filter"), Problem: p.problem()}
+	o.Form = views.OverviewForm{Metrics: s.dailyMetrics(p.text("metric")), From: p.text("from"), To: p.text("to"), Filter: p.text("filter"), Ready: p.readyFilters(), Problem: p.problem()}
 	o.Range = p.picker(c.Request().URL, pick)
 	p.offer(&o.Range, c.Request().URL, compare)
 	if p.err != nil {

@@ -88,7 +88,7 @@ func (s *server) retentionForm(p *params, q cohort.RetentionQuestion) views.Rete
 		Starts: s.dailyMetrics(p.text("start")), Returns: s.dailyMetrics(p.text("return")),
 		Granularity: q.Granularity.String(), Cohorts: q.Membership.String(), Returning: q.Returning.String(),
 		From: p.text("from"), To: p.text("to"), Periods: p.text("periods"), Brackets: p.text("brackets"), Columns: p.text("columns"),
-		Filter: p.text("filter"), Show: p.choice("show", "percent", "previous", "count"), Problem: p.problem(),
+		Filter: p.text("filter"), Ready: p.readyFilters(), Show: p.choice("show", "percent", "previous", "count"), Problem: p.problem(),
 	}
 	if p.err == nil { // relative dates become those that a date field can show
 		f.From, f.To = q.Range.From.String(), q.Range.To.String()
