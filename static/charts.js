@@ -232,6 +232,21 @@
     if (list.childElementCount > 0) figure.prepend(list);
   }
 
+  // Paper is light, whatever the theme is.
+  function onPaper(paint) {
+    const root = document.documentElement;
+    const theme = root.dataset.theme;
+    addEventListener("beforeprint", () => {
+      root.dataset.theme = "light";
+      paint();
+    });
+    addEventListener("afterprint", () => {
+      if (theme) root.dataset.theme = theme;
+      else delete root.dataset.theme;
+      paint();
+    });
+  }
+
   function draw(figure) {
     const plain = JSON.parse(document.getElementById(figure.dataset.chart).textContent);
     const canvas = figure.querySelector(".canvas");
@@ -242,6 +257,10 @@
     new ResizeObserver(() => chart.resize()).observe(canvas);
     darkness.addEventListener("change", paint);
     stillness.addEventListener("change", paint);
+    onPaper(() => {
+      chart.setOption({ ...dress(figure, plain), animation: false });
+      chart.getZr().flush(); // paper does not wait for the next frame
+    });
   }
 
   // The library is asked for only by pages that have a chart.

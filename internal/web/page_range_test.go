@@ -13,7 +13,7 @@ func TestRangesOfPages(t *testing.T) {
 		want       []string
 	}{
 		{"the default is a preset", "/", []string{"11 Feb 2026 – 10 Mar 2026", `href="/?range=28d" data-key="3" aria-current="true"`, `name="range" value="28d"`, `rel="prev"`}},
-		{"a preset in the past", "/?range=last_month&as_of=2026-03-06", []string{"1 Feb 2026 – 28 Feb 2026", `range=last_month" aria-current="true"`}},
+		{"a preset in the past", "/?range=last_month&as_of=2026-03-06", []string{"1 Feb 2026 – 28 Feb 2026", `range=last_month" data-key="6" aria-current="true"`}},
 		{"as many days before and after", "/?from=2026-02-20&to=2026-02-24&metric=active",
 			[]string{`href="/?from=2026-02-15&amp;metric=active&amp;to=2026-02-19" rel="prev"`, `href="/?from=2026-02-25&amp;metric=active&amp;to=2026-03-01" rel="next"`, `href="#f-from" aria-current="true"`}},
 		{"dates that are those of a preset", "/?from=2026-03-04&to=2026-03-10", []string{`href="/?range=7d" data-key="2" aria-current="true"`}},
