@@ -22,6 +22,9 @@ type Job struct {
 	// Begun is an instant, and Seconds how long it took, or takes so far.
 	Begun   string
 	Seconds float64
+	// Busy is how many seconds it kept Redis busy, and Waited how many it was kept
+	// from it.
+	Busy, Waited float64
 	// Problem says why it failed.
 	Problem string
 }
@@ -47,10 +50,26 @@ type WorkingPage struct {
 type JobsPage struct {
 	Page
 	Open, Ended []Job
+	Guard       Guard
 	// Offpeak is the hours for jobs that cost much, e.g. 01:00-06:00; may be empty.
 	Offpeak string
 	Error   string
 }
+
+// Guard is what keeps jobs from being felt beside production, in the reader's words.
+type Guard struct {
+	// Share is the part of Redis's time that jobs may take now, from 0 to 1, past the
+	// first Burst seconds of each.
+	Share, Burst float64
+	// Latency is how many seconds Redis takes for next to nothing, lately, and Usual
+	// what is usual; 0 before a job was guarded.
+	Latency, Usual float64
+	// Slowness is by what pauses are multiplied.
+	Slowness float64
+}
+
+// latency is how long Redis takes for next to nothing, in milliseconds.
+func latency(p Page, seconds float64) string { return p.Text.Decimal(seconds*1000) + "\u00a0ms" }
 
 // doing says in words what a job is at.
 func doing(p Page, j Job) string {

@@ -133,8 +133,12 @@ func questions(c config.Config, d *data) *query.Service {
 
 // jobConfig is how questions that take long are run.
 func jobConfig(c config.Config, d *data, log *slog.Logger) job.Config {
+	if d.inMemory || d.demo {
+		c.Engine.MaxRedisShare = 0 // nobody else is there
+	}
 	return job.Config{
 		Store: d.Store, Now: time.Now, CostLimit: c.Engine.JobCostLimit, Log: log,
+		Share: c.Engine.MaxRedisShare, Burst: c.Engine.Burst,
 		OffPeak: func(t time.Time) bool { return c.Engine.Offpeak.Holds(t.In(c.Workspace.Zone)) },
 	}
 }

@@ -60,6 +60,10 @@ type Job struct {
 	Cost int64 `json:"cost"`
 	// Engine is what does the work; empty before that is chosen.
 	Engine string `json:"engine,omitempty"`
+	// Busy is how long it has kept the store busy, and Waited how long it was kept
+	// from the store so that others do not feel it.
+	Busy   time.Duration `json:"busy"`
+	Waited time.Duration `json:"waited"`
 	// Owner is the process that runs it, and Attempts how many have begun to.
 	Owner     string    `json:"owner"`
 	Attempts  int       `json:"attempts"`
@@ -106,6 +110,11 @@ type Store interface {
 	JobResult(ctx context.Context, id string) ([]byte, error)
 	// OrderJob tells a job's owner what is wanted.
 	OrderJob(ctx context.Context, id string, o Orders) error
+	// TakeTurn gives the turn to work on the data to one process, for its life at
+	// most; otherwise it returns how long to wait before asking again.
+	TakeTurn(ctx context.Context, who string, life time.Duration) (wait time.Duration, err error)
+	// EndTurn gives the turn back, which nobody gets before a pause is over.
+	EndTurn(ctx context.Context, pause time.Duration) error
 	// State names the state of the data: when two are equal, nothing was written
 	// between. SeenState is the newest that this process knows, without asking.
 	State(ctx context.Context) (string, error)

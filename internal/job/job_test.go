@@ -77,8 +77,8 @@ func (w *work) do(ctx context.Context, refresh bool) (job.Result, error) {
 		w.fresh.Add(1)
 	}
 	run := job.RunOf(ctx)
-	run.Steps(4)
-	run.Step()
+	run.Expect(4)
+	run.Did(1)
 	select {
 	case <-w.gate:
 		return job.Result{Status: 200, Body: []byte{'0' + byte(n)}}, nil
@@ -258,6 +258,7 @@ func TestAnyProcessCancelsAJob(t *testing.T) {
 }
 
 func TestAJobOfADeadProcessIsTakenOver(t *testing.T) {
+	t.Parallel()
 	s := storetest.Open(t)
 	one, w := start(t, s), newWork(t)
 	j := one.late(question, w)
@@ -283,6 +284,7 @@ func TestAJobOfADeadProcessIsTakenOver(t *testing.T) {
 }
 
 func TestAJobThatKillsItsProcessesFails(t *testing.T) {
+	t.Parallel()
 	s := storetest.Open(t)
 	j := job.Job{ID: "deadly", Question: question, State: job.Running, Owner: "gone", Attempts: 3, CreatedAt: time.Now()}
 	if _, started, err := s.StartJob(t.Context(), j); err != nil || !started {
@@ -302,6 +304,7 @@ func TestAJobThatKillsItsProcessesFails(t *testing.T) {
 }
 
 func TestWhoAsksTheSameTakesOverFromADeadProcess(t *testing.T) {
+	t.Parallel()
 	s := storetest.Open(t)
 	one, w := start(t, s), newWork(t)
 	j := one.late(question, w)

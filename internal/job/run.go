@@ -27,7 +27,7 @@ type Run struct {
 
 	mu            sync.Mutex
 	job           Job
-	steps, taken  int64
+	expected, did int64
 	askers        int
 	breakOff      context.CancelFunc // ends the present attempt
 	cancelled     bool               // somebody cancelled it
@@ -35,6 +35,7 @@ type Run struct {
 	handed        bool               // somebody was told that it goes on
 	followed      string             // the job of another process that asks the same
 	slot, hurried bool
+	meter         meter
 
 	result Result // once it is done
 	err    error
@@ -48,21 +49,21 @@ func RunOf(ctx context.Context) *Run {
 	return r
 }
 
-// Steps adds to the steps that there are.
-func (r *Run) Steps(n int) {
+// Expect adds to the work that there is, in any unit of its own.
+func (r *Run) Expect(amount int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.steps += int64(n)
+	r.expected += int64(amount)
 }
 
-// Step says that a step is done.
-func (r *Run) Step() {
+// Did adds to what is done of the work.
+func (r *Run) Did(amount int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.taken++
-	// Several questions of one run add their steps one after the other; what was
+	r.did += int64(amount)
+	// Several questions of one run add their work one after the other; what was
 	// shown never falls.
-	r.job.Progress = max(r.job.Progress, float64(r.taken)/float64(max(r.steps, r.taken, 1)))
+	r.job.Progress = max(r.job.Progress, float64(r.did)/float64(max(r.expected, r.did, 1)))
 }
 
 // Job returns what the run is at.

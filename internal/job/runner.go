@@ -23,6 +23,10 @@ type Config struct {
 	// CostLimit is the cost, in bytes, above which work waits for the off-peak
 	// hours; 0 is no limit.
 	CostLimit int64
+	// Share is the part of the store's time that jobs may take together outside the
+	// off-peak hours, once each has taken Burst of it; 0 is no limit.
+	Share float64
+	Burst time.Duration
 	// OffPeak reports whether an instant is in the off-peak hours.
 	OffPeak func(time.Time) bool
 	Log     *slog.Logger
@@ -34,6 +38,9 @@ type Runner struct {
 	owner  string
 	ctx    context.Context //nolint:containedctx // runs outlive the requests that begin them, and end with the runner
 	slots  chan struct{}
+	turn   chan struct{} // held by the run whose turn it is
+	owed   time.Duration // of pauses; whoever has the turn may touch it
+	pulse  pulse
 
 	mu    sync.Mutex
 	runs  map[string]*Run // under way, by question
@@ -44,7 +51,7 @@ type Runner struct {
 // New returns a runner whose runs end with ctx.
 func New(ctx context.Context, c Config) *Runner {
 	return &Runner{
-		config: c, owner: rand.Text(), ctx: ctx, slots: make(chan struct{}, largeAtOnce),
+		config: c, owner: rand.Text(), ctx: ctx, slots: make(chan struct{}, largeAtOnce), turn: make(chan struct{}, 1),
 		runs: map[string]*Run{}, late: map[string]*Run{},
 	}
 }

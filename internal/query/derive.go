@@ -15,6 +15,8 @@ const (
 	// trailDays is for how many days after that it stays: a week of which the
 	// first days are gone is compared with the day before it.
 	trailDays = 7
+	// daysOfHistory is about how many days a history takes in.
+	daysOfHistory = 30
 	// clockSlack is how much our clock and the store's may differ.
 	clockSlack = time.Minute
 )
@@ -99,12 +101,19 @@ func (d *deriving) derive(ctx context.Context, through cohort.Day, job Job) erro
 	defer release()
 	var made []cohort.Bitmap
 	missing := d.missing(through)
-	job.Steps(len(missing))
+	work := len(d.cat.Segments()) * d.segmentBytes() * daysOfHistory
+	job.Expect(len(missing) * work)
 	for _, h := range missing {
-		if err = d.deriveOne(ctx, h); err != nil {
+		_, done, refused := job.Turn(ctx)
+		if err = refused; err != nil {
 			break
 		}
-		job.Step()
+		err = d.deriveOne(ctx, h)
+		done()
+		if err != nil {
+			break
+		}
+		job.Did(work)
 		made = append(made, h)
 	}
 	return errors.Join(err, d.confirm(ctx, made), d.tidy(ctx))

@@ -17,6 +17,9 @@ const (
 	segmentsAtOnce = 4
 	// foldBytes is the memory that the bitmaps of a segment may take at once.
 	foldBytes = 8 << 20
+	// gentleBytes is what is read at once beside others: the store copies it in about
+	// half a millisecond.
+	gentleBytes = 2 << 20
 	// foldStep is what the length of a range is a multiple of, in bytes.
 	foldStep = 512
 )
@@ -63,99 +66,119 @@ func (s *Service) countAll(ctx context.Context, cat *cohort.Catalogue, p *plan, 
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(segmentsAtOnce)
-	steps := s.steps(p)
-	job.Steps(steps * len(cat.Segments()))
+	whole := s.work(p)
+	job.Expect(whole * len(cat.Segments()))
 	for _, segment := range cat.Segments() {
 		group.Go(func() error {
-			left := steps
-			step := func() {
-				if left > 0 { // what a segment lacks needs no step
-					left--
-					job.Step()
-				}
-			}
-			err := s.countSegment(ctx, p, segment, step, func(id nodeID, n int64) {
+			c := segmentCount{Service: s, plan: p, job: job, segment: segment, left: whole, add: func(id nodeID, n int64) {
 				mu.Lock()
 				totals[id] += n
 				mu.Unlock()
-			})
-			for left > 0 {
-				step()
-			}
-			return err
+			}}
+			return c.count(ctx)
 		})
 	}
 	return totals, group.Wait()
 }
 
-func (s *Service) countSegment(ctx context.Context, p *plan, segment int, step func(), add func(nodeID, int64)) error {
-	if p.engine == Fold {
-		c := p.compile(segment, p.outputs, bitmap.Count)
-		return s.fold(ctx, segment, c, func(r bitmap.Result) {
-			for i, n := range r.Counts {
-				add(c.outputs[i], n)
-			}
-			step()
-		})
-	}
-	for _, batch := range p.batches {
-		c := p.compile(segment, batch, bitmap.Count)
-		if len(c.outputs) == 0 {
-			continue
-		}
-		r, err := s.store.Run(ctx, segment, c.inputs, c.program)
-		if err != nil {
+// segmentCount is the counting of a plan's outputs in one segment.
+type segmentCount struct {
+	*Service
+	plan    *plan
+	job     Job
+	segment int
+	left    int // of the work, as work measures it
+	add     func(nodeID, int64)
+}
+
+func (c *segmentCount) count(ctx context.Context) error {
+	if c.plan.engine == Fold {
+		whole := c.plan.compile(c.segment, c.plan.outputs, bitmap.Count)
+		if err := c.fold(ctx, c.segment, whole, c.job, func(r bitmap.Result, bytes int) { c.take(whole, r, bytes*len(c.plan.leaves)) }); err != nil {
 			return err
 		}
-		for i, n := range r.Counts {
-			add(c.outputs[i], n)
+	} else {
+		for _, batch := range c.plan.batches {
+			if err := c.run(ctx, c.plan.compile(c.segment, batch, bitmap.Count)); err != nil {
+				return err
+			}
 		}
-		step()
 	}
+	c.job.Did(c.left) // what the segment lacks
 	return nil
 }
 
-// steps is into how many steps the plan divides a segment, at most.
-func (s *Service) steps(p *plan) int {
-	if p.engine != Fold {
-		return len(p.batches)
+// run counts a batch within the store.
+func (c *segmentCount) run(ctx context.Context, batch compiled) error {
+	if len(batch.outputs) == 0 {
+		return nil
 	}
-	step := foldRange(max(len(p.leaves), 1))
-	return (s.segmentBytes() + step - 1) / step
+	_, done, err := c.job.Turn(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := c.store.Run(ctx, c.segment, batch.inputs, batch.program)
+	done()
+	if err == nil {
+		c.take(batch, r, int(c.plan.worked)/len(c.plan.batches))
+	}
+	return err
+}
+
+// take adds the counts of a piece of the work.
+func (c *segmentCount) take(of compiled, r bitmap.Result, amount int) {
+	for i, n := range r.Counts {
+		c.add(of.outputs[i], n)
+	}
+	c.left -= amount
+	c.job.Did(amount)
+}
+
+// work is how much there is to be done for a segment, in bytes of bitmaps.
+func (s *Service) work(p *plan) int {
+	if p.engine == Fold {
+		return s.segmentBytes() * len(p.leaves)
+	}
+	return int(p.worked)
 }
 
 // cost is the bytes of bitmaps that a plan works through.
 func (s *Service) cost(cat *cohort.Catalogue, p *plan) int64 {
-	segments := int64(len(cat.Segments()))
-	if p.engine != Fold {
-		return segments * p.worked
-	}
-	return segments * int64(len(p.leaves)*s.segmentBytes())
+	return int64(len(cat.Segments())) * int64(s.work(p))
 }
 
 // foldRange is how many bytes of each of some bitmaps are read at once.
-func foldRange(bitmaps int) int {
-	return max(foldBytes/bitmaps/foldStep*foldStep, foldStep)
+func foldRange(bitmaps int, gentle bool) int {
+	memory := foldBytes
+	if gentle {
+		memory = gentleBytes
+	}
+	return max(memory/bitmaps/foldStep*foldStep, foldStep)
 }
 
 // fold runs a program here, over ranges of the segment's bitmaps so that
 // memory stays bounded however many bitmaps there are. Every operation is
 // bitwise, so the ranges' counts add up and their reads follow each other.
-func (s *Service) fold(ctx context.Context, segment int, c compiled, yield func(bitmap.Result)) error {
+func (s *Service) fold(ctx context.Context, segment int, c compiled, job Job, yield func(r bitmap.Result, bytes int)) error {
 	if len(c.outputs) == 0 {
 		return nil
 	}
 	size := s.segmentBytes()
-	step := foldRange(len(c.inputs))
-	arena := s.arenas.take(len(c.inputs) * (step + arenaSlack))
+	arena := s.arenas.take(len(c.inputs) * (foldRange(len(c.inputs), false) + arenaSlack))
 	defer s.arenas.give(arena)
-	for from := 0; from < size; from += step {
-		to := min(from+step, size)
-		inputs, err := s.store.Fetch(ctx, segment, c.inputs, from, to, arena)
+	for from := 0; from < size; {
+		gentle, done, err := job.Turn(ctx)
 		if err != nil {
 			return err
 		}
-		yield(bitmap.Eval(c.program, inputs, to-from))
+		to := min(from+foldRange(len(c.inputs), gentle), size)
+		inputs, err := s.store.Fetch(ctx, segment, c.inputs, from, to, arena)
+		done()
+		if err != nil {
+			return err
+		}
+		yield(bitmap.Eval(c.program, inputs, to-from), to-from)
+		from = to
 	}
 	return nil
 }
@@ -168,7 +191,7 @@ func (s *Service) read(ctx context.Context, p *plan, segment int) ([]byte, error
 	}
 	if p.engine == Fold {
 		var all []byte
-		err := s.fold(ctx, segment, c, func(r bitmap.Result) { all = append(all, r.Reads[0]...) })
+		err := s.fold(ctx, segment, c, noJob{}, func(r bitmap.Result, _ int) { all = append(all, r.Reads[0]...) })
 		return all, err
 	}
 	r, err := s.store.Run(ctx, segment, c.inputs, c.program)

@@ -101,17 +101,25 @@ type Options struct {
 type Job interface {
 	// Admit waits until work of a cost, in bytes, by an engine may begin.
 	Admit(ctx context.Context, cost int64, engine string) error
-	// Steps adds to the steps that there are, and Step says that one is done.
-	Steps(n int)
-	Step()
+	// Turn waits until the store may be given the next piece of work, of about a
+	// millisecond. It is gentle when the piece must not be larger. Done is to be
+	// called when the store has answered.
+	Turn(ctx context.Context) (gentle bool, done func(), err error)
+	// Expect adds to the work that there is, and Did to what is done of it.
+	Expect(amount int)
+	Did(amount int)
 }
 
 // noJob is the Job of a question that nobody watches.
 type noJob struct{}
 
 func (noJob) Admit(context.Context, int64, string) error { return nil }
-func (noJob) Steps(int)                                  {}
-func (noJob) Step()                                      {}
+func (noJob) Expect(int)                                 {}
+func (noJob) Did(int)                                    {}
+
+func (noJob) Turn(context.Context) (gentle bool, done func(), err error) {
+	return false, func() {}, nil
+}
 
 // job is the Job that there is.
 func (o Options) job() Job {

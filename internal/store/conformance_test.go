@@ -75,6 +75,9 @@ var laws = []struct {
 	{"import of IDs killed at each step", importOfIDsKilledAtEachStep},
 	{"one import of IDs at a time", oneImportOfIDsAtATime},
 
+	{"one process has the turn", oneProcessHasTheTurn},
+	{"record of a job", recordOfAJob},
+
 	{"saved cohorts are shared between stores", savedCohortsAreSharedBetweenStores},
 	{"saved cohort is checked on what others changed", savedCohortIsCheckedOnWhatOthersChanged},
 	{"saved cohorts of many writers", savedCohortsOfManyWriters},

@@ -161,6 +161,27 @@ func (s *Store) OrderJob(ctx context.Context, id string, o job.Orders) error {
 	return s.exec(ctx, "order a job", p)
 }
 
+// TakeTurn gives the turn to work on the data to one process, for its life at most;
+// otherwise it returns how long to wait before asking again.
+func (s *Store) TakeTurn(ctx context.Context, who string, life time.Duration) (wait time.Duration, err error) {
+	p := s.client.Pipeline()
+	taken := p.SetNX(ctx, s.keys.jobTurn(), who, life)
+	left := p.PTTL(ctx, s.keys.jobTurn())
+	if err := s.exec(ctx, "take a turn", p); err != nil || taken.Val() {
+		return 0, err
+	}
+	return max(left.Val(), time.Millisecond), nil
+}
+
+// EndTurn gives the turn back, which nobody gets before a pause, in whole
+// milliseconds, is over.
+func (s *Store) EndTurn(ctx context.Context, pause time.Duration) error {
+	if pause == 0 {
+		return s.failed(ctx, "end a turn", s.client.Unlink(ctx, s.keys.jobTurn()).Err())
+	}
+	return s.failed(ctx, "end a turn", s.client.Set(ctx, s.keys.jobTurn(), "pause", pause).Err())
+}
+
 // State names the state of the data: when two are equal, no write was acknowledged
 // between them.
 func (s *Store) State(ctx context.Context) (string, error) {

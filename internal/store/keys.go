@@ -112,12 +112,13 @@ func (k keys) forgetting() string       { return k.meta("forgetting") }
 
 // jobs is the key of the list of jobs by when they were made, job that of one,
 // jobLease says who runs it, jobOrder what others want of it, jobResult what came of
-// it, and jobAsked which job asks a question now.
+// it, jobAsked which job asks a question now, and jobTurn whose turn it is to work.
 func (k keys) jobs() string                    { return k.ofJob("all") }
 func (k keys) job(id string) string            { return k.ofJob("job:" + id) }
 func (k keys) jobLease(id string) string       { return k.ofJob("lease:" + id) }
 func (k keys) jobOrder(id, what string) string { return k.ofJob(what + ":" + id) }
 func (k keys) jobResult(id string) string      { return k.ofJob("result:" + id) }
+func (k keys) jobTurn() string                 { return k.ofJob("turn") }
 func (k keys) jobAsked(question string) string {
 	return k.ofJob("asked:" + strconv.FormatUint(xxhash.Sum64String(question), printBase))
 }

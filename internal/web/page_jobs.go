@@ -12,7 +12,10 @@ import (
 
 // jobs is the page of jobs.
 func (s *server) jobs(c echo.Context) error {
-	page := views.JobsPage{Page: s.page(c, s.today()), Offpeak: s.Offpeak}
+	g := s.Jobs.Guard()
+	page := views.JobsPage{Page: s.page(c, s.today()), Offpeak: s.Offpeak, Guard: views.Guard{
+		Share: g.Share, Burst: g.Burst.Seconds(), Latency: g.Latency.Seconds(), Usual: g.Usual.Seconds(), Slowness: g.Slowness,
+	}}
 	page.ComputedAt = ""
 	jobs, err := s.Jobs.Jobs(c.Request().Context())
 	if err != nil {
@@ -39,7 +42,8 @@ func (s *server) jobRow(c echo.Context, j job.Job) views.Job {
 	t := printer(c)
 	v := views.Job{
 		ID: j.ID, State: string(j.State), Progress: j.Progress, Cost: j.Cost, Engine: j.Engine,
-		Begun: j.CreatedAt.In(s.workspace.Zone).Format(time.RFC3339), Seconds: s.Now().Sub(j.CreatedAt).Seconds(), Name: j.Question.Path,
+		Begun: j.CreatedAt.In(s.workspace.Zone).Format(time.RFC3339), Seconds: s.Now().Sub(j.CreatedAt).Seconds(),
+		Busy: j.Busy.Seconds(), Waited: j.Waited.Seconds(), Name: j.Question.Path,
 	}
 	if j.State.Ended() {
 		v.Seconds = j.EndedAt.Sub(j.CreatedAt).Seconds()

@@ -53,7 +53,13 @@ func (k Kind) String() string { return k.Name }
 // Each runs a test on every kind of store, as a sub-test of its name.
 func Each(t *testing.T, test func(t *testing.T, k Kind)) {
 	t.Helper()
-	for _, k := range Kinds {
+	EachOf(t, Kinds, test)
+}
+
+// EachOf is Each for some kinds of store.
+func EachOf(t *testing.T, kinds []Kind, test func(t *testing.T, k Kind)) {
+	t.Helper()
+	for _, k := range kinds {
 		t.Run(k.Name, func(t *testing.T) { test(t, k) })
 	}
 }
