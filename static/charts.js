@@ -16,8 +16,10 @@
   const monthYear = new Intl.DateTimeFormat(language, { month: "short", year: "numeric", timeZone: "UTC" });
   const longDay = new Intl.DateTimeFormat(language, { weekday: "short", day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 
-  const share = (now, before) => (before === 0 ? "" : signed.format((now - before) / before));
-  const difference = (now, before, words) => words.points.replace("{n}", points.format(100 * (now - before)));
+  // A change always has a sign, as in the tables.
+  const withSign = (text) => (/^[+-]/.test(text) ? text.replace("-", "−") : `±${text}`);
+  const share = (now, before) => (before === 0 ? "" : withSign(signed.format((now - before) / before)));
+  const difference = (now, before, words) => words.points.replace("{n}", withSign(points.format(100 * (now - before))));
 
   // Formatters by the name in data-format: of a value, of an axis label and of a
   // change since an earlier value.

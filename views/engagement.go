@@ -87,6 +87,8 @@ type RatioPanel struct {
 	Report
 	// Window is the days of a month.
 	Window int
+	// Against says which earlier days these are compared with; empty for none.
+	Against string
 	// Rows are the days in order.
 	Rows []RatioRow
 }
@@ -101,6 +103,27 @@ type RatioRow struct {
 	Complete bool
 	// Suspect says why the numbers may be too low, as in CountFact.
 	Suspect string
+	// Earlier is the day that this one is compared with; nil for none.
+	Earlier *EarlierRatio
+}
+
+// EarlierRatio is the ratio of an earlier day.
+type EarlierRatio struct {
+	Day string
+	// BeforeData says that the data begin later.
+	BeforeData bool
+	// Ratio is nil when MAU was 0 and when nothing is known of it.
+	Ratio *float64
+	// Suspect says why the ratio may be wrong, as in CountFact.
+	Suspect string
+}
+
+// change is by how much the ratio has changed; nil when that would say nothing.
+func (r RatioRow) change() *float64 {
+	if !r.Complete || r.Ratio == nil || r.Earlier.Ratio == nil {
+		return nil
+	}
+	return new(*r.Ratio - *r.Earlier.Ratio)
 }
 
 // RecencyPanel is how long ago people last came.
@@ -154,11 +177,16 @@ func (e EngagementPage) stickiness() reportView {
 func (e EngagementPage) ratio() reportView {
 	t := e.Text
 	window := strconv.Itoa(e.Ratio.Window)
-	return reportView{
+	v := reportView{
 		Report: e.Ratio.Report, id: "ratio", title: t.T("ratio.title"), empty: len(e.Ratio.Rows) == 0,
 		charts:     []ui.Chart{{ID: "ratio-chart", Label: t.T("ratio.chart"), Options: e.Ratio.Options, Format: "percent", Axis: "day"}},
+		note:       e.Ratio.Against,
 		definition: t.T("ratio.definition", "n", window), basis: e.basis(e.Form.From, e.Form.To, ""),
 	}
+	if e.Ratio.Against != "" {
+		v.definition += " " + t.T("against.definition")
+	}
+	return v
 }
 
 func (e EngagementPage) recency() reportView {

@@ -68,6 +68,15 @@ func engagementStates() []state {
 	}
 	return []state{
 		{"engagement", change(func(*EngagementPage) {})},
+		{"engagement compared with an earlier period", change(func(e *EngagementPage) {
+			e.Range.Compared, e.Ratio.Against = "year", "A"
+			for i := range e.Ratio.Rows {
+				e.Ratio.Rows[i].Earlier = &EarlierRatio{Day: day(200 - i), BeforeData: i < 2}
+				if i > 2 {
+					e.Ratio.Rows[i].Earlier.Ratio = new(0.2)
+				}
+			}
+		})},
 		{"engagement by week", change(func(e *EngagementPage) { e.Form.Granularity = "week" })},
 		{"engagement by month", change(func(e *EngagementPage) { e.Form.Granularity = "month" })},
 		{"engagement with failed panels", change(func(e *EngagementPage) {

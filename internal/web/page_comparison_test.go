@@ -89,3 +89,19 @@ func TestComparedOverview(t *testing.T) {
 		t.Error("a line is drawn of a year that has no data")
 	}
 }
+
+func TestComparedEngagement(t *testing.T) {
+	s := newSite(t, twoWeeks()...)
+	page := s.get("/engagement?compare=previous&range=7d", "Accept", html).body
+	for _, want := range []string{
+		"Previous period, 25 Feb 2026 – 3 Mar 2026", `href="/engagement?range=7d">No comparison`, `"color":"grey"`, "±0.0 points",
+		`Thu, 26 Feb 2026 <span class="tag doubt">no data</span>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the engagement holds no %s", want)
+		}
+	}
+	if a := s.get("/engagement?compare=month", "Accept", html); !strings.Contains(a.body, "is not a value of compare") {
+		t.Error("a comparison that there is not is not said")
+	}
+}

@@ -7,9 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"bitboard/internal/chart"
 	"bitboard/internal/cohort"
-	"bitboard/internal/query"
 	"bitboard/views"
 	"bitboard/views/ui"
 )
@@ -30,11 +28,13 @@ func (s *server) engagement(c echo.Context) error {
 	}
 	b := &engagementBuilder{
 		metric: p.metric("metric"), granularity: g, days: pick.days, window: p.number("window", monthWindow, 1, cohort.MaxWindow), filter: p.filter(),
+		compare: p.comparison(),
 	}
 	if p.err == nil {
 		p.fail(b.days.Check())
 	}
 	e := views.EngagementPage{Page: s.page(c, p.today), Form: s.engagementForm(p, b), Range: p.picker(c.Request().URL, pick)}
+	p.offer(&e.Range, c.Request().URL, b.compare)
 	if p.err != nil {
 		return render(c, http.StatusOK, views.Engagement(e))
 	}
@@ -74,6 +74,8 @@ type engagementBuilder struct {
 	days        cohort.Range
 	window      int        // of a month, in days
 	filter      cohort.Set // nil keeps all
+	// compare is the earlier days that those of the ratio are compared with.
+	compare cohort.Comparison
 }
 
 // csv is the URL of a report over the range as a file.
@@ -85,33 +87,4 @@ func (b *engagementBuilder) csv(report string, pairs ...string) string {
 // people is a number with those of an expression's people whom the filter keeps.
 func (b *engagementBuilder) people(count int64, expr string) ui.Number {
 	return b.params.people(count, b.params.filtered(expr))
-}
-
-func (b *engagementBuilder) ratio() views.RatioPanel {
-	q := cohort.RatioQuestion{Metric: b.metric, Range: b.days, Window: b.window, Filter: b.filter, AsOf: b.params.today}
-	a, err := query.Ask(b.ctx, b.Query, q, b.params.opts)
-	if err != nil {
-		return views.RatioPanel{Report: b.failed(err)}
-	}
-	suspects, err := b.suspects(b.metric, cohort.Daily, b.days)
-	if err != nil {
-		return views.RatioPanel{Report: b.failed(err)}
-	}
-	panel := views.RatioPanel{Window: b.window, Report: views.Report{CSV: b.csv("stickiness-ratio", "window", strconv.Itoa(b.window))}}
-	line := chart.Series{Name: b.text.T("ratio.ratio")}
-	var dates []cohort.Day
-	day := cohort.ActiveQuestion{Metric: b.metric}
-	for _, pt := range a.Value {
-		suspect := suspects[pt.Date]
-		ratio := known(defined(pt.Ratio()), suspect)
-		panel.Rows = append(panel.Rows, views.RatioRow{
-			Day: pt.Date.String(), DAU: b.people(pt.DAU, day.Expr(cohort.Range{From: pt.Date, To: pt.Date})),
-			MAU:   b.people(pt.MAU, day.Expr(cohort.Range{From: pt.Date - cohort.Day(b.window-1), To: pt.Date})),
-			Ratio: ratio, Complete: pt.Complete, Suspect: string(suspect),
-		})
-		panel.Marks = mark(panel.Marks, suspect)
-		dates, line.Points = append(dates, pt.Date), append(line.Points, rated(ratio, pt.Complete, b.words(suspect, cohort.Daily)))
-	}
-	panel.Options = b.drawn(&panel.Report, chart.Lines, chart.Dates(dates), line)
-	return panel
 }
