@@ -45,7 +45,7 @@ type engineBench struct {
 // is active on a day, through HTTP, on a Redis behind a Unix socket. The sides
 // of each ratio are measured in turn; the figures are medians of five rounds.
 func BenchmarkEngine(b *testing.B) {
-	e := newEngineBench(b)
+	e := newEngineBench(b, "{max_redis_share: 1.0}")
 	table := fmt.Sprintf("/api/v1/retention?start=active&cohorts=any&periods=30&from=%s&to=%s&as_of=%[2]s",
 		benchDay(benchDays-tableDays).Format(time.DateOnly), benchDay(benchDays-1).Format(time.DateOnly))
 	windows := strings.Replace(strings.Replace(table, "retention?start=", "active?window=30&metric=", 1), "&cohorts=any&periods=30", "", 1)
@@ -108,7 +108,8 @@ func (s *side) median() time.Duration {
 	return sorted[len(sorted)/2]
 }
 
-func newEngineBench(b *testing.B) *engineBench {
+// newEngineBench fills a server and starts a dashboard with an engine configured so.
+func newEngineBench(b *testing.B, engine string) *engineBench {
 	b.Helper()
 	url, _ := storetest.Start(b)
 	e := &engineBench{}
@@ -124,7 +125,7 @@ func newEngineBench(b *testing.B) *engineBench {
 	}
 	e.naive = e.clients[0]
 	e.fill(b)
-	e.serve(b, url)
+	e.serve(b, url, engine)
 	return e
 }
 
@@ -159,9 +160,9 @@ func quarter(random *rand.Rand, bytes []byte) {
 func wholeKey(day int) string { return "whole:" + strconv.Itoa(day) }
 
 // serve starts the dashboard and waits until it has found the days.
-func (e *engineBench) serve(b *testing.B, redisURL string) {
+func (e *engineBench) serve(b *testing.B, redisURL, engine string) {
 	b.Helper()
-	e.benchDashboard = startDashboard(b, fmt.Sprintf("redis: %s\nprefix: %s\nids: dense\nengine: {max_redis_share: 1.0}\n", redisURL, benchPrefix))
+	e.benchDashboard = startDashboard(b, fmt.Sprintf("redis: %s\nprefix: %s\nids: dense\nengine: %s\n", redisURL, benchPrefix, engine))
 	e.awaitDay(b, benchDays-1)
 }
 
