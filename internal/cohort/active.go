@@ -1,6 +1,10 @@
 package cohort
 
-import "bitboard/internal/fault"
+import (
+	"strconv"
+
+	"bitboard/internal/fault"
+)
 
 // Limits of the questions.
 const (
@@ -43,7 +47,8 @@ func (q ActiveQuestion) Check(w Workspace) error {
 		return err
 	}
 	if q.Window < 1 || q.Window > MaxWindow {
-		return fault.Invalid("bad_value", "window", "a window of %d days is out of range; 1 to %d is accepted", q.Window, MaxWindow)
+		return fault.Invalid("bad_value", "window", "a window of %d days is out of range; 1 to %d is accepted", q.Window, MaxWindow).
+			Say("wrong.number", "given", strconv.Itoa(q.Window), "from", "1", "to", strconv.Itoa(MaxWindow))
 	}
 	if q.Window > 1 && q.Granularity != Daily {
 		return fault.Invalid("bad_value", "window", "a window of %d days goes with granularity day only, not %s", q.Window, q.Granularity)
@@ -54,10 +59,11 @@ func (q ActiveQuestion) Check(w Workspace) error {
 // Check reports a range that ends before it begins or is too long.
 func (r Range) Check() error {
 	if r.To < r.From {
-		return fault.Invalid("reversed_range", "to", "the range %s to %s ends before it begins", r.From, r.To)
+		return fault.Invalid("reversed_range", "to", "the range %s to %s ends before it begins", r.From, r.To).Say("wrong.reversed", "from", r.From.String(), "to", r.To.String())
 	}
 	if r.Len() > MaxRangeDays {
-		return fault.Invalid("range_too_long", "to", "the range %s to %s has %d days; at most %d are accepted", r.From, r.To, r.Len(), MaxRangeDays)
+		return fault.Invalid("range_too_long", "to", "the range %s to %s has %d days; at most %d are accepted", r.From, r.To, r.Len(), MaxRangeDays).
+			Say("wrong.long_range", "days", strconv.Itoa(r.Len()), "most", strconv.Itoa(MaxRangeDays))
 	}
 	return nil
 }

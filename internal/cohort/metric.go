@@ -109,7 +109,8 @@ func (w Workspace) DailyMetric(field, name string) (Metric, error) {
 	m, err := w.CalendarMetric(field, name)
 	if err == nil && m.Source == UserMonths {
 		return m, fault.Invalid("calendars_only", field, "%s is kept by user and month, which tells one user's days but not the users of a day: it serves user calendars only; %s",
-			name, w.namesOf("of the daily metrics give", Metric.IsDaily))
+			name, w.namesOf("of the daily metrics give", Metric.IsDaily)).
+			Say("wrong.calendars_only", "given", name, "names", w.dailyNames())
 	}
 	return m, err
 }
@@ -135,13 +136,26 @@ func (w Workspace) CalendarMetric(field, name string) (Metric, error) {
 	isDaily := func(m Metric) bool { return m.Kind == KindDaily }
 	switch {
 	case name == "":
-		return m, fault.Invalid("missing", field, "%s is needed; %s", field, w.namesOf("the daily metrics are", isDaily))
+		return m, fault.Invalid("missing", field, "%s is needed; %s", field, w.namesOf("the daily metrics are", isDaily)).Say("wrong.no_metric", "names", w.dailyNames())
 	case !ok:
-		return m, fault.Invalid("unknown_metric", field, "there is no metric %s; %s", fault.Show(name), w.namesOf("the daily metrics are", isDaily))
+		return m, fault.Invalid("unknown_metric", field, "there is no metric %s; %s", fault.Show(name), w.namesOf("the daily metrics are", isDaily)).
+			Say("wrong.metric", "given", fault.Show(name), "names", w.dailyNames())
 	case m.Kind != KindDaily:
-		return m, fault.Invalid("wrong_kind", field, "%s is a %s metric; %s", name, m.Kind, w.namesOf("the daily metrics are", isDaily))
+		return m, fault.Invalid("wrong_kind", field, "%s is a %s metric; %s", name, m.Kind, w.namesOf("the daily metrics are", isDaily)).
+			Say("wrong.not_daily", "given", name, "names", w.dailyNames())
 	}
 	return m, nil
+}
+
+// dailyNames lists the daily metrics.
+func (w Workspace) dailyNames() string {
+	var names []string
+	for _, m := range w.Metrics {
+		if m.Kind == KindDaily {
+			names = append(names, m.Name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // metricNames lists all metrics.

@@ -91,7 +91,8 @@ func choose(field, s string, names []string) (int, error) {
 			return i, nil
 		}
 	}
-	return 0, fault.Invalid("bad_value", field, "%s is not a value of %s; give one of %s", fault.Show(s), field, oneOf(names))
+	return 0, fault.Invalid("bad_value", field, "%s is not a value of %s; give one of %s", fault.Show(s), field, oneOf(names)).
+		Say("wrong.choice", "given", fault.Show(s), "names", strings.Join(names, ", "))
 }
 
 // oneOf joins names as "a, b or c".

@@ -1,6 +1,7 @@
 package cohort
 
 import (
+	"strconv"
 	"time"
 
 	"bitboard/internal/fault"
@@ -34,7 +35,8 @@ func ParseRecent(field, s string) (minutes int, err error) {
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d%time.Minute != 0 || d < time.Minute || d > MaxRecentMinutes*time.Minute {
-		return 0, fault.Invalid("bad_value", field, "%s is not a time that heartbeats are kept; give 1m to %dm in whole minutes", fault.Show(s), MaxRecentMinutes)
+		return 0, fault.Invalid("bad_value", field, "%s is not a time that heartbeats are kept; give 1m to %dm in whole minutes", fault.Show(s), MaxRecentMinutes).
+			Say("wrong.recent", "given", fault.Show(s), "most", strconv.Itoa(MaxRecentMinutes))
 	}
 	return int(d / time.Minute), nil
 }

@@ -76,7 +76,8 @@ func ParseBrackets(field, s string) ([]Bracket, error) {
 		b, ok := parseBracket(part)
 		if !ok || b.From <= last || b.To < b.From || b.To > MaxPeriods {
 			return nil, fault.Invalid("bad_value", field,
-				"%s is not a bracket that fits; ascending groups such as 1-3,4-7 within 1 to %d are accepted", fault.Show(part), MaxPeriods)
+				"%s is not a bracket that fits; ascending groups such as 1-3,4-7 within 1 to %d are accepted", fault.Show(part), MaxPeriods).
+				Say("wrong.bracket", "given", fault.Show(part), "most", strconv.Itoa(MaxPeriods))
 		}
 		last = b.To
 		brackets = append(brackets, b)
@@ -152,17 +153,19 @@ func (q RetentionQuestion) Check(w Workspace) error {
 		return err
 	}
 	if q.Periods < 0 || q.Periods > MaxPeriods {
-		return fault.Invalid("bad_value", "periods", "%d periods are out of range; 0 to %d is accepted", q.Periods, MaxPeriods)
+		return fault.Invalid("bad_value", "periods", "%d periods are out of range; 0 to %d is accepted", q.Periods, MaxPeriods).
+			Say("wrong.number", "given", strconv.Itoa(q.Periods), "from", "0", "to", strconv.Itoa(MaxPeriods))
 	}
 	if len(q.Brackets) > 0 && q.Returning != OnPeriod {
-		return fault.Invalid("bad_value", "brackets", "brackets go with returning on only, not %s", q.Returning)
+		return fault.Invalid("bad_value", "brackets", "brackets go with returning on only, not %s", q.Returning).Say("wrong.brackets")
 	}
 	if err := q.Range.Check(); err != nil {
 		return err
 	}
 	rows := len(w.Calendar.Periods(q.Granularity, q.Range, q.AsOf))
 	if cells := rows * len(q.Columns()); cells > MaxCells {
-		return fault.Invalid("range_too_long", "to", "the table would have %d cells; at most %d are accepted", cells, MaxCells)
+		return fault.Invalid("range_too_long", "to", "the table would have %d cells; at most %d are accepted", cells, MaxCells).
+			Say("wrong.cells", "cells", strconv.Itoa(cells), "most", strconv.Itoa(MaxCells))
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -113,8 +115,14 @@ func explained(c echo.Context, err error) string {
 	if f := fault.As(err); f != nil {
 		return words(printer(c), f)
 	}
-	_, body := problem(err)
-	return sentence(body.Message)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return printer(c).T("wrong.slow")
+	case statusOf(err) == http.StatusInternalServerError:
+		return printer(c).T("wrong.internal")
+	default: // the page's title says all that is known
+		return ""
+	}
 }
 
 // problemOf splits an error into what the form can say and what a panel says.

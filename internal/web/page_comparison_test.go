@@ -79,7 +79,7 @@ func TestComparedOverview(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"/?compare=month": `is not a value of compare`, "/?compare=year": "There are no data before 24 Feb 2026", "/?compare=previous&as_of=2020-01-01": `name="compare"`,
+		"/?compare=month": `month&#34; is not accepted here`, "/?compare=year": "There are no data before 24 Feb 2026", "/?compare=previous&as_of=2020-01-01": `name="compare"`,
 	} {
 		if a := s.get(path, "Accept", html); a.status != http.StatusOK || !strings.Contains(a.body, want) {
 			t.Errorf("%s: %d, without %q", path, a.status, want)
@@ -101,7 +101,7 @@ func TestComparedEngagement(t *testing.T) {
 			t.Errorf("the engagement holds no %s", want)
 		}
 	}
-	if a := s.get("/engagement?compare=month", "Accept", html); !strings.Contains(a.body, "is not a value of compare") {
+	if a := s.get("/engagement?compare=month", "Accept", html); !strings.Contains(a.body, "month&#34; is not accepted here") {
 		t.Error("a comparison that there is not is not said")
 	}
 }

@@ -22,7 +22,7 @@ func TestRangesOfPages(t *testing.T) {
 		{"complete weeks", "/engagement?range=28d&complete=1&granularity=week", []string{"9 Feb 2026 – 8 Mar 2026", "from=2026-02-09&amp;granularity=week&amp;metric=active&amp;to=2026-03-08"}},
 		{"complete weeks by default", "/retention?complete=1&granularity=week", []string{"12 Jan 2026 – 8 Mar 2026"}},
 		{"a preset of retention", "/retention?range=yesterday", []string{"9 Mar 2026", "from=2026-03-09&amp;"}},
-		{"a name that no range has", "/?range=8d", []string{"is not a value of range"}},
+		{"a name that no range has", "/?range=8d", []string{"8d&#34; is not accepted here"}},
 		{"a wrong date", "/retention?from=x", []string{"aria-invalid"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -65,7 +65,7 @@ func (p *params) columns() []cohort.Bracket {
 	p.fail(err)
 	for _, b := range columns {
 		if b.From != b.To {
-			p.fail(fault.Invalid("bad_value", "columns", "%s is not one column; ascending periods such as 1,7,30 are accepted", b))
+			p.fail(fault.Invalid("bad_value", "columns", "%s is not one column; ascending periods such as 1,7,30 are accepted", b).Say("wrong.column", "given", b.String()))
 		}
 	}
 	return columns

@@ -122,7 +122,8 @@ func (p *params) choice(name string, accepted ...string) string {
 		return accepted[0]
 	}
 	if !slices.Contains(accepted, v) {
-		p.fail(fault.Invalid("bad_value", name, "%s is not a value of %s; give one of %s", fault.Show(v), name, strings.Join(accepted, ", ")))
+		p.fail(fault.Invalid("bad_value", name, "%s is not a value of %s; give one of %s", fault.Show(v), name, strings.Join(accepted, ", ")).
+			Say("wrong.choice", "given", fault.Show(v), "names", strings.Join(accepted, ", ")))
 	}
 	return v
 }
@@ -135,7 +136,8 @@ func (p *params) number(name string, otherwise, low, high int) int {
 	}
 	n, err := strconv.Atoi(v)
 	if err != nil || n < low || n > high {
-		p.fail(fault.Invalid("bad_value", name, "%s is not a value of %s; a whole number from %d to %d is accepted", fault.Show(v), name, low, high))
+		p.fail(fault.Invalid("bad_value", name, "%s is not a value of %s; a whole number from %d to %d is accepted", fault.Show(v), name, low, high).
+			Say("wrong.number", "given", fault.Show(v), "from", strconv.Itoa(low), "to", strconv.Itoa(high)))
 		return otherwise
 	}
 	return n
