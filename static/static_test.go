@@ -27,6 +27,7 @@ func TestHandlerServesEachAssetForGood(t *testing.T) {
 		"app.css":        "text/css; charset=utf-8",
 		"charts.js":      "text/javascript; charset=utf-8",
 		"echarts.min.js": "text/javascript; charset=utf-8",
+		"copy.js":        "text/javascript; charset=utf-8",
 		"jobs.js":        "text/javascript; charset=utf-8",
 		"online.js":      "text/javascript; charset=utf-8",
 		"builder.js":     "text/javascript; charset=utf-8",

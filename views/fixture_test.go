@@ -288,6 +288,11 @@ func users() UsersPage {
 		Years:   []ui.Choice{{Label: "2025", URL: "/users?id=u-10423&year=2025"}, {Label: "2026", URL: "/users?id=u-10423&year=2026", Current: true}},
 		Total:   171, Current: 4, Longest: 23, LongestFrom: "2025-07-01", LongestTo: "2025-07-23", FirstDay: "2025-02-11", LastDay: day(0),
 		Download: "/api/v1/users/calendar?id=u-10423&format=csv",
+		Gaps:     []UserGap{{From: "2025-11-03", To: "2025-12-01", Days: 29, NoData: 2}, {From: "2025-08-01", To: "2025-08-09", Days: 9}},
+		Groups: UserGroups{
+			Flags:   []UserGroup{{Title: "Activated", URL: "/cohorts?expr=activated", Holds: true}, {Title: "Saw the new feature", URL: "/cohorts?expr=exposed"}},
+			Cohorts: []UserGroup{{Title: "activated, but never", URL: "/cohorts?expr=cohort%28a%29"}, {Title: "active this week and", URL: "/cohorts?expr=cohort%28b%29", Problem: "no such metric"}},
+		},
 	}
 	for i := range asOf.YearDay() {
 		state := DayOff

@@ -20,7 +20,7 @@ type state struct {
 
 // states are all pages in all their states.
 func states() []state {
-	return slices.Concat(overviewStates(), retentionStates(), engagementStates(), onlineStates(), cohortStates(), compareStates(), userStates(), errorStates())
+	return slices.Concat(overviewStates(), retentionStates(), engagementStates(), onlineStates(), cohortStates(), compareStates(), userStates(), jobStates(), errorStates())
 }
 
 func overviewStates() []state {
@@ -184,9 +184,46 @@ func userStates() []state {
 			u.User.Days, u.User.FirstDay, u.User.LastDay = make([]DayState, 77), "", ""
 		})},
 		{"users at first", change(func(u *UsersPage) { u.ID, u.User = "", nil })},
-		{"unknown user", change(func(u *UsersPage) { u.User, u.Unknown = nil, true })},
+		{"unknown user", change(func(u *UsersPage) {
+			u.User, u.Unknown = nil, &UnknownUser{Shown: "U-10423", Similar: []Member{{"u-10423", "/users?id=u-10423"}}}
+		})},
+		{"several users", change(func(u *UsersPage) {
+			u.User, u.Several = nil, &SeveralUsers{Title: "Active users", Days: 28, Rows: []UserRow{
+				{ID: "u-10423", URL: "/users?id=u-10423", Lately: 12, Current: 4, Total: 171, FirstDay: "2025-02-11", LastDay: day(0)},
+				{ID: "u-1", URL: "/users?id=u-1"}, {ID: "u-99", Unknown: true},
+			}}
+		})},
+		{"user whose groups failed", change(func(u *UsersPage) { u.User.Groups = UserGroups{Error: "a"} })},
 		{"user failed", change(func(u *UsersPage) { u.User, u.Error = nil, "a" })},
 		{"user with a wrong ID", change(func(u *UsersPage) { u.User, u.Problem = nil, &Problem{"id", NoPosition, "too long"} })},
+	}
+}
+
+func jobStates() []state {
+	running := Job{ID: "a", Name: "Active users", URL: "/retention", State: "running", Progress: 0.37, Cost: 387_000_000, Engine: "fold", Begun: "2026-03-18T14:05:09+08:00", Seconds: 2.5, Busy: 1, Waited: 0.5}
+	job := func(edit func(*Job)) Job {
+		j := running
+		edit(&j)
+		return j
+	}
+	waiting := job(func(j *Job) { j.State, j.Progress, j.Engine = "waiting", 0, "bitop" })
+	done := job(func(j *Job) { j.State, j.Progress = "done", 1 })
+	failed := job(func(j *Job) { j.State, j.Problem = "failed", "no such metric" })
+	page := func(j JobsPage) func(Page) templ.Component {
+		return func(p Page) templ.Component {
+			j.Page = p
+			return Jobs(j)
+		}
+	}
+	return []state{
+		{"work that takes long", func(p Page) templ.Component { return Working(WorkingPage{p, running, "/api/v1/jobs/a"}) }},
+		{"work that waits", func(p Page) templ.Component { return Working(WorkingPage{p, waiting, "/api/v1/jobs/a"}) }},
+		{"no jobs", page(JobsPage{Guard: Guard{Share: 1}})},
+		{"jobs failed", page(JobsPage{Error: "a"})},
+		{"jobs", page(JobsPage{
+			Open: []Job{running, waiting, job(func(j *Job) { j.State, j.Progress, j.Engine = "queued", 0, "" })}, Ended: []Job{done, failed}, Offpeak: "01:00-06:00",
+			Guard: Guard{Share: 0.25, Burst: 1, Latency: 0.0012, Usual: 0.0003, Slowness: 4},
+		})},
 	}
 }
 

@@ -40,6 +40,8 @@ func (s *Service) calendar(ctx context.Context, cat *cohort.Catalogue, offset ui
 		return value, t, err
 	}
 	value = calendarOf(days, q)
+	stored := cat.Days(q.Metric, cohort.Range{From: cohort.MinDay, To: q.AsOf})
+	value.Gaps = cohort.LongestGaps(days, stored, q.AsOf, cohort.LeastGap, cohort.GapsNamed)
 	value.Suspect = j.suspects(cat, t.counts)
 	if m, ok := s.workspace.Metric(q.Metric); ok {
 		value.Since, value.HasSince = m.KeptSince(q.AsOf)

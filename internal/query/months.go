@@ -41,6 +41,12 @@ func (s *Service) monthsCalendar(ctx context.Context, q cohort.CalendarQuestion,
 		return a, unknownUser(q.UserID)
 	}
 	a.Value = calendarOf(days, q)
-
+	var all []cohort.Day // nobody can tell on which of them data are missing
+	if len(days) > 0 {
+		for d := days[0]; d <= q.AsOf; d++ {
+			all = append(all, d)
+		}
+	}
+	a.Value.Gaps = cohort.LongestGaps(days, all, q.AsOf, cohort.LeastGap, cohort.GapsNamed)
 	return a, nil
 }

@@ -3,6 +3,7 @@ package query_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -141,8 +142,22 @@ func TestSetsAgreeWithTheModel(t *testing.T) {
 					r.Fatalf("members of %s by %s (-want +got):\n%s", text, engine, diff)
 				}
 			}
+			b.checkHolds(r, text, set, want)
 		}
 	})
+}
+
+// checkHolds asks of each known user whether a set with some members holds the user.
+func (b bench) checkHolds(r *rapid.T, text string, set cohort.Set, members []uint32) {
+	for user := range b.model.known {
+		held, err := b.Holds(context.Background(), strconv.FormatUint(uint64(user), 10), []cohort.Set{cohort.KnownUsers(), set}, query.Options{})
+		if err != nil {
+			r.Fatal(err)
+		}
+		if diff := cmp.Diff([]bool{true, slices.Contains(members, user)}, held.Value); diff != "" {
+			r.Fatalf("whether everybody and %s hold %d (-want +got):\n%s", text, user, diff)
+		}
+	}
 }
 
 // list returns the members that the service hands out, in its order.

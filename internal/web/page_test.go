@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,15 @@ import (
 	"bitboard/internal/store"
 	"bitboard/internal/store/storetest"
 )
+
+// upTo is the numbers from 1 up to one, with commas between them.
+func upTo(most int) string {
+	all := make([]string, most)
+	for i := range all {
+		all[i] = strconv.Itoa(i + 1)
+	}
+	return strings.Join(all, ",")
+}
 
 func TestPages(t *testing.T) {
 	s := newSite(t, week...)
@@ -52,6 +62,13 @@ func TestPages(t *testing.T) {
 		{"a user's longest run with its days", "/users?id=a", 200, []string{"2 Mar 2026 – 9 Mar 2026"}},
 		{"a user of an earlier year", "/users?id=b&as_of=2027-02-01", 200, []string{"2026-03-09"}},
 		{"an unknown user", "/users?id=nobody", 404, []string{"nobody"}},
+		{"an unknown user with an invisible character", "/users?id=no%E2%80%8Bbody", 404, []string{"no⟨U+200B⟩body"}},
+		{"an unknown user who is known in small letters", "/users?id=B", 404, []string{`<a href="/users?id=b&amp;metric=signed_in">b</a>`}},
+		{"several users", "/users?id=a,nobody%0A%22c%22&metric=active", 200, []string{
+			"2 of 3 users found", `<a href="/users?id=a&amp;metric=active">a</a>`, `<a href="/users?id=c&amp;metric=active">c</a>`, `<th scope="row">nobody</th>`,
+		}},
+		{"too many users", "/users?id=" + strings.Repeat("x,", 60) + upTo(101), 200, []string{"102 IDs are too many. Up to 100 can be looked up at once."}},
+		{"a user's flags", "/users?id=a", 200, []string{`<a href="/cohorts?expr=activated">Activated</a>`, "<strong>yes</strong>"}},
 		{"no page", "/nope", 404, []string{"<h1>"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

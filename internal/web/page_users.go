@@ -3,23 +3,20 @@ package web
 import (
 	"errors"
 	"net/http"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"bitboard/internal/cohort"
 	"bitboard/internal/fault"
-	"bitboard/internal/query"
 	"bitboard/views"
-	"bitboard/views/ui"
 )
+
+// signIns is the metric that a support agent is asked about, where there is one.
+const signIns = "signed_in"
 
 func (s *server) users(c echo.Context) error {
 	p := s.pageParams(c)
-	p.defaults("metric", s.firstDaily())
+	p.defaults("metric", s.calendarDefault())
 	metric := p.calendarMetric("metric")
 	thisYear, _, _ := p.today.Date()
 	year := p.number("year", 0, 1, thisYear)
@@ -27,105 +24,117 @@ func (s *server) users(c echo.Context) error {
 	if page.ID == "" || p.err != nil {
 		return render(c, http.StatusOK, views.Users(page))
 	}
-	u, err := s.findUser(c, p, metric, year)
-	switch {
-	case errors.Is(err, fault.ErrNotFound):
-		page.Unknown = true
-		return render(c, http.StatusNotFound, views.Users(page))
-	case err != nil:
+	l := &lookUps{server: s, echo: c, params: p, metric: metric, year: year}
+	status, err := l.search(&page)
+	if err != nil {
 		page.Problem, page.Error = s.problemOf(c, err)
-	default:
-		page.User = u
 	}
 	page.ComputedAt = p.computedAt()
-	return render(c, http.StatusOK, views.Users(page))
+	return render(c, status, views.Users(page))
 }
 
-// findUser looks an ID up as it was given and then, since it may have been
-// pasted with them, without blanks and quotes around it.
-func (s *server) findUser(c echo.Context, p *params, metric string, year int) (*views.UserYear, error) {
-	given := p.text("id")
-	u, err := s.lookUp(c, p, given, metric, year)
-	if bare := strings.Trim(given, " \t\r\n\"'`“”‘’"); errors.Is(err, fault.ErrNotFound) && bare != given && bare != "" {
-		return s.lookUp(c, p, bare, metric, year)
+// calendarDefault is the metric of a page that was asked for none.
+func (s *server) calendarDefault() string {
+	if m, err := s.workspace.CalendarMetric("metric", signIns); err == nil {
+		return m.Name
 	}
-	return u, err
+	return s.firstDaily()
 }
 
-// lookUp is a user's year, audited under the ID that is looked up.
-func (s *server) lookUp(c echo.Context, p *params, id, metric string, year int) (*views.UserYear, error) {
-	if err := s.audit(c, LookUp, id); err != nil {
+// lookUps is what one search looks up. Each person that is shown is audited, under
+// the ID that is looked up.
+type lookUps struct {
+	*server
+	echo   echo.Context
+	params *params
+	metric string
+	year   int
+}
+
+// search looks for the user, or the users, that a text names: as it was given, then
+// without what was pasted around it, then as several.
+func (l *lookUps) search(page *views.UsersPage) (status int, err error) {
+	for _, id := range readings(page.ID) {
+		u, err := l.one(id)
+		if !errors.Is(err, fault.ErrNotFound) {
+			page.User = u
+			return http.StatusOK, err
+		}
+	}
+	if ids := several(page.ID); len(ids) > 1 {
+		page.Several, err = l.several(ids)
+		return http.StatusOK, err
+	}
+	page.Unknown, err = l.unknown(page.ID)
+	return http.StatusNotFound, err
+}
+
+// one is a user's year.
+func (l *lookUps) one(id string) (*views.UserYear, error) {
+	if err := l.audit(l.echo, LookUp, id); err != nil {
 		return nil, err
 	}
-	return s.userYear(c, p, id, metric, year)
-}
-
-func (s *server) userYear(c echo.Context, p *params, id, metric string, year int) (*views.UserYear, error) {
-	ctx := c.Request().Context()
-	shown := year
-	if shown == 0 {
-		shown, _, _ = p.today.Date()
-	}
-	q := cohort.CalendarQuestion{UserID: id, Metric: metric, Range: yearRange(shown), AsOf: p.today}
-	a, err := s.Query.Calendar(ctx, q, p.opts)
+	u, err := l.userYear(l.echo, l.params, id, l.metric, l.year)
 	if err != nil {
 		return nil, err
 	}
-	if streak := a.Value.Streak; year == 0 && len(a.Value.Days) == 0 && streak.Total > 0 {
-		last, _, _ := streak.Last.Date() // nothing this year: show the last year with a day
-		return s.userYear(c, p, id, metric, last)
-	}
-	return s.newUserYear(p, q, a, shown), nil
+	u.Groups = l.groups(id)
+	return u, nil
 }
 
-func yearRange(year int) cohort.Range {
-	return cohort.Range{From: cohort.DayOfDate(year, time.January, 1), To: cohort.DayOfDate(year, time.December, 31)}
-}
-
-func (s *server) newUserYear(p *params, q cohort.CalendarQuestion, a query.Answer[cohort.CalendarAnswer], year int) *views.UserYear {
-	streak := a.Value.Streak
-	link := func(metric string, year int) string {
-		return address("/users", "id", q.UserID, "metric", metric, "year", strconv.Itoa(year), "as_of", p.asOfParam())
+// several is a line for each of some users.
+func (l *lookUps) several(ids []string) (*views.SeveralUsers, error) {
+	if len(ids) > severalUsers {
+		return nil, fault.Invalid("too_many", "id", "%d IDs are too many; up to %d can be looked up at once", len(ids), severalUsers).
+			Say("users.too_many", "n", l.params.printer.N(int64(len(ids))), "most", l.params.printer.N(severalUsers))
 	}
-	u := &views.UserYear{
-		ID: q.UserID, Title: s.title(q.Metric), Year: year, SundayFirst: s.workspace.Calendar.WeekStart == time.Sunday,
-		Days: dayStates(q, a.Value), Total: int64(streak.Total), Current: int64(streak.Current), Longest: int64(streak.Longest),
-		Download: address("/api/v1/users/calendar", "id", q.UserID, "metric", q.Metric, "from", q.Range.From.String(),
-			"to", q.Range.To.String(), "as_of", p.asOfParam(), "format", "csv"),
-	}
-	for _, m := range s.dailyMetrics(q.Metric) {
-		u.Metrics = append(u.Metrics, ui.Choice{URL: link(m.Value, year), Label: m.Label, Current: m.Current})
-	}
-	first, _, _ := p.today.Date()
-	newest := first
-	if streak.Total > 0 {
-		u.FirstDay, u.LastDay = streak.First.String(), streak.Last.String()
-		u.LongestFrom, u.LongestTo = (streak.LongestEnd - cohort.Day(streak.Longest) + 1).String(), streak.LongestEnd.String()
-		first, _, _ = streak.First.Date()
-	}
-	for y := newest; y >= min(first, year); y-- {
-		u.Years = append(u.Years, ui.Choice{URL: link(q.Metric, y), Label: strconv.Itoa(y), Current: y == year})
-	}
-	return u
-}
-
-// unsure are the suspicions that leave open whether an unmarked user came.
-var unsure = []cohort.Suspicion{cohort.Missing, cohort.MissingSegment, cohort.HalfReplaced}
-
-// dayStates is the state of each day of the year.
-func dayStates(q cohort.CalendarQuestion, a cohort.CalendarAnswer) []views.DayState {
-	states := make([]views.DayState, q.Range.Len())
-	for i := range states {
-		d := q.Range.From + cohort.Day(i)
-		switch {
-		case d > q.AsOf:
-			states[i] = views.DayFuture
-		case slices.Contains(unsure, a.Suspect[d]):
-			states[i] = views.DayNoData
+	lately := cohort.Range{From: l.params.today - monthWindow + 1, To: l.params.today}
+	list := &views.SeveralUsers{Title: l.title(l.metric), Days: monthWindow}
+	for _, id := range ids {
+		if err := l.audit(l.echo, LookUp, id); err != nil {
+			return nil, err
 		}
+		row := views.UserRow{ID: id, URL: l.link(id)}
+		q := cohort.CalendarQuestion{UserID: id, Metric: l.metric, Range: lately, AsOf: l.params.today}
+		a, err := l.Query.Calendar(l.echo.Request().Context(), q, l.params.opts)
+		switch {
+		case errors.Is(err, fault.ErrNotFound):
+			row.Unknown = true
+		case err != nil:
+			return nil, err
+		default:
+			streak := a.Value.Streak
+			row.Lately, row.Current, row.Total = int64(len(a.Value.Days)), int64(streak.Current), int64(streak.Total)
+			if streak.Total > 0 {
+				row.FirstDay, row.LastDay = streak.First.String(), streak.Last.String()
+			}
+		}
+		list.Rows = append(list.Rows, row)
 	}
-	for _, d := range a.Days {
-		states[d-q.Range.From] = views.DayOn
+	return list, nil
+}
+
+// link is the page of a user.
+func (l *lookUps) link(id string) string {
+	return address("/users", "id", id, "metric", l.metric, "as_of", l.params.asOfParam())
+}
+
+// unknown is what helps somebody who gave an ID that nobody has.
+func (l *lookUps) unknown(given string) (*views.UnknownUser, error) {
+	u := &views.UnknownUser{Shown: visible(given)}
+	alike := similar(given)
+	known, err := l.Query.Known(l.echo.Request().Context(), alike)
+	if err != nil {
+		return u, err
 	}
-	return states
+	for _, id := range alike {
+		if !known[id] {
+			continue
+		}
+		if err := l.audit(l.echo, LookUp, id); err != nil {
+			return u, err
+		}
+		u.Similar = append(u.Similar, views.Member{ID: id, URL: l.link(id)})
+	}
+	return u, nil
 }
