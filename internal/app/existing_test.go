@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"net/http"
+	neturl "net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -162,6 +163,54 @@ func TestKnownUsersOfOtherPrograms(t *testing.T) {
 	}
 	if status, body := get(t, url+"/api/v1/cohorts/count?refresh=1&expr=dau@2026-03-02"); status != http.StatusConflict || !strings.Contains(body, "dau:2026-03-02") {
 		t.Errorf("a key that is no bitmap: %d %s", status, body)
+	}
+}
+
+// A key that is no bitmap is named by every question that would read it, however it was
+// found, and by no other.
+func TestKeysOfOtherProgramsThatAreNoBitmaps(t *testing.T) {
+	client, path := others(t, describedMetrics)
+	for _, key := range []string{"dau:2026-03-01", "online:segment:0:20260301", "feature:exposed"} {
+		if err := client.RPush(t.Context(), key, "x").Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	setBits(t, client, "trackist_active_2026-3-1", 2, 5)
+	url := servingFile(t, path)
+	for expr, key := range map[string]string{
+		"dau@2026-03-01": "dau:2026-03-01", "online@2026-03-01": "online:segment:0:20260301", "exposed": "feature:exposed", "exposed|todo@2026-03-01": "feature:exposed",
+	} {
+		if status, body := get(t, url+"/api/v1/cohorts/count?expr="+neturl.QueryEscape(expr)); status != http.StatusConflict || !strings.Contains(body, key) {
+			t.Errorf("%s answers %d %s, want a conflict that names %s", expr, status, body, key)
+		}
+	}
+	for _, expr := range []string{"todo@2026-03-01", "todo@2026-03-01-dau@2026-03-02"} {
+		if status, body := get(t, url+"/api/v1/cohorts/count?expr="+expr); status != http.StatusOK || !strings.Contains(body, `"count":2`) {
+			t.Errorf("%s answers %d %s, want 2", expr, status, body)
+		}
+	}
+}
+
+// A segment above the highest offset holds nobody, and one of a very high number does
+// not make all below it be looked at.
+func TestStraySegmentsOfOtherPrograms(t *testing.T) {
+	const tiny = "\nids: dense\nmetrics:\n  - {name: sg, kind: daily, key: \"sg:{segment}:{date:20060102}\", segment_bits: 64}\n"
+	client, path := others(t, tiny)
+	setBits(t, client, "sg:4294967295:20260301", 1)
+	setBits(t, client, "sg:53000000:20260301", 1)
+	setBits(t, client, "sg:0:20260301", 1, 2)
+	if err := client.ConfigResetStat(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	url := servingFile(t, path)
+	if status, body := get(t, url+"/api/v1/cohorts/count?expr=sg@2026-03-01"); status != http.StatusOK || !strings.Contains(body, `"count":3`) {
+		t.Errorf("the day answers %d %s, want 3", status, body)
+	}
+	stats := client.Info(t.Context(), "commandstats").Val()
+	_, calls, _ := strings.Cut(stats, "cmdstat_strlen:calls=")
+	calls, _, _ = strings.Cut(calls, ",")
+	if n, err := strconv.Atoi(calls); err != nil || n > 1000 {
+		t.Errorf("%s keys were measured for three", calls)
 	}
 }
 

@@ -44,6 +44,9 @@ type mergedCatalogue struct {
 // the next scan.
 const nearKeys = 2
 
+// mostKeys is how many keys of a day are looked at one by one.
+const mostKeys = 1 << 12
+
 // existingOf returns where a bitmap lies that another program keeps.
 func (s *Store) existingOf(b cohort.Bitmap) (Existing, bool) {
 	switch b.Kind {
@@ -137,12 +140,12 @@ func (s *Store) scanOthers(ctx context.Context) error {
 	return nil
 }
 
-// namesLike returns the names of all strings of every server that match a
-// pattern of SCAN.
+// namesLike returns the names of all keys of every server that match a pattern of
+// SCAN. One that is no string is among them: it is said when it is to be read.
 func (s *Store) namesLike(ctx context.Context, glob string) (names []string, err error) {
 	var mu sync.Mutex
 	err = s.eachMaster(ctx, "scan the keys", func(ctx context.Context, node redis.Cmdable) error {
-		it := node.ScanType(ctx, 0, glob, scanCount, stringType).Iterator()
+		it := node.Scan(ctx, 0, glob, scanCount).Iterator()
 		for it.Next(ctx) {
 			mu.Lock()
 			names = append(names, it.Val())
@@ -158,7 +161,8 @@ func (s *Store) measureOthers(ctx context.Context, metric string, e Existing, na
 	var of []cohort.Bitmap
 	var numbers []int
 	for _, name := range names {
-		if d, number, ok := e.Key.Match(name); ok {
+		// Nobody may have an offset above the highest: what lies there is no user's.
+		if d, number, ok := e.Key.Match(name); ok && int64(number)*e.SegmentBits <= int64(s.config.MaxOffset) {
 			of, numbers = append(of, otherBitmap(metric, e, d)), append(numbers, number)
 		}
 	}
@@ -183,15 +187,21 @@ func (s *Store) measureKeys(ctx context.Context, of []cohort.Bitmap, numbers []i
 			e, _ := s.existingOf(of[from+i])
 			lengths[i] = p.StrLen(ctx, e.Key.Key(of[from+i].Day, numbers[from+i]))
 		}
-		if err := s.exec(ctx, "measure bitmaps of other programs", p); err != nil {
+		if err := s.exec(ctx, "measure bitmaps of other programs", p); err != nil && !isForeign(err) {
 			return err
 		}
 		for i, n := range lengths {
-			if n.Val() > 0 {
+			length := n.Val()
+			if err := n.Err(); isForeign(err) {
+				length = 1 // whoever reads it is told; other questions are answered
+			} else if err != nil {
+				return s.failed(ctx, "measure bitmaps of other programs", err)
+			}
+			if length > 0 {
 				if found[of[from+i]] == nil {
 					found[of[from+i]] = map[int]int64{}
 				}
-				found[of[from+i]][numbers[from+i]] = n.Val()
+				found[of[from+i]][numbers[from+i]] = length
 			}
 		}
 	}
@@ -230,14 +240,11 @@ func (s *Store) probe(ctx context.Context, found *extents) (*extents, error) {
 // each metric and of those after it, of flags and of all users.
 func (s *Store) likely(found extents) (of []cohort.Bitmap, numbers []int) {
 	look := func(b, like cohort.Bitmap, cut bool) {
-		highest := 0
+		at := []int{0}
 		if cut {
-			for number := range found[like] {
-				highest = max(highest, number)
-			}
-			highest += nearKeys
+			at = likelyNumbers(found[like])
 		}
-		for number := range highest + 1 {
+		for _, number := range at {
 			of, numbers = append(of, b), append(numbers, number)
 		}
 	}
@@ -257,6 +264,23 @@ func (s *Store) likely(found extents) (of []cohort.Bitmap, numbers []int) {
 		look(knownUsers, knownUsers, false)
 	}
 	return of, numbers
+}
+
+// likelyNumbers returns the numbers of keys that there may be where some were found:
+// all up to the highest and some more, or, where those are very many, the known ones
+// and some more.
+func likelyNumbers(known map[int]int64) []int {
+	highest := 0
+	for number := range known {
+		highest = max(highest, number)
+	}
+	var likely []int
+	for number := range highest + nearKeys + 1 {
+		if _, ok := known[number]; ok || highest <= mostKeys || number > highest {
+			likely = append(likely, number)
+		}
+	}
+	return likely
 }
 
 // lastDays returns the last day that was found of each metric.

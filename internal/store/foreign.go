@@ -58,11 +58,18 @@ func (s *Store) foreign(ctx context.Context, cmd redis.Cmder, err error) error {
 			names = append(names, name)
 		}
 	}
-	if f := fault.As(s.checkTypes(ctx, names)); f != nil && f.Code == foreignCode {
+	if found := s.checkTypes(ctx, names); isForeign(found) {
+		f := fault.As(found)
 		f.Cause = err
 		return f
 	}
 	return err
+}
+
+// isForeign reports whether an error is about a key that has another type than it should.
+func isForeign(err error) bool {
+	f := fault.As(err)
+	return f != nil && f.Code == foreignCode
 }
 
 // checkTypes returns an ErrConflict about the first key that has another type
