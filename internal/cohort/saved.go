@@ -167,6 +167,14 @@ func checkSavedName(name string) error {
 }
 
 func checkSavedTitle(title string) error {
+	for i, r := range title {
+		if r != utf8.RuneError {
+			continue
+		}
+		if _, size := utf8.DecodeRuneInString(title[i:]); size == 1 {
+			return fault.InvalidAt("bad_title", "title", utf8.RuneCountInString(title[:i]), "the title has bytes that are no UTF-8 text").Say("wrong.title.utf8")
+		}
+	}
 	if n := utf8.RuneCountInString(title); n > MaxSavedTitle {
 		return fault.Invalid("bad_title", "title", "the title has %d characters; at most %d are accepted", n, MaxSavedTitle).
 			Say("wrong.long_title", "most", strconv.Itoa(MaxSavedTitle))

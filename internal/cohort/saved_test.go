@@ -43,6 +43,7 @@ func TestSavedCohortThatIsRefused(t *testing.T) {
 		{"keyword", some, cohort.Saved{Name: "first", Expr: "exposed"}, "name", "bad_name", fault.NoPosition},
 		{"long name", some, cohort.Saved{Name: strings.Repeat("a", 65), Expr: "exposed"}, "name", "bad_name", fault.NoPosition},
 		{"long title", some, cohort.Saved{Name: "ee", Title: strings.Repeat("字", 201), Expr: "exposed"}, "title", "bad_title", fault.NoPosition},
+		{"title that is no text", some, cohort.Saved{Name: "ee", Title: "é\ufffd\xff", Expr: "exposed"}, "title", "bad_title", 2},
 		{"title of two lines", some, cohort.Saved{Name: "ee", Title: "a\nb", Expr: "exposed"}, "title", "bad_title", fault.NoPosition},
 		{"no expression", some, cohort.Saved{Name: "ee"}, "expr", "bad_expression", 0},
 		{"half an expression", some, cohort.Saved{Name: "ee", Expr: "activated &"}, "expr", "bad_expression", 11},

@@ -1,9 +1,12 @@
 package web
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"time"
+	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -73,9 +76,25 @@ func (s *server) savedName(c echo.Context) (string, error) {
 
 // savedInput is what may be said of a cohort that is to be saved.
 type savedInput struct {
-	Name  *string `json:"name"`
-	Title string  `json:"title"`
-	Expr  *string `json:"expr"`
+	Name  *string  `json:"name"`
+	Title utf8Text `json:"title"`
+	Expr  *string  `json:"expr"`
+}
+
+// utf8Text is a text as JSON gives it, byte for byte. Where encoding/json would put a
+// replacement for what is no text, the bytes stay, for whoever checks them.
+type utf8Text string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (u *utf8Text) UnmarshalJSON(text []byte) error {
+	var s string
+	if err := json.Unmarshal(text, &s); err != nil {
+		return err
+	}
+	if *u = utf8Text(s); !utf8.Valid(text) {
+		*u = utf8Text(bytes.Trim(text, `"`))
+	}
+	return nil
 }
 
 // readSaved reads the cohort of a name, which the body may repeat, from the body.
@@ -95,7 +114,7 @@ func readSaved(c echo.Context, name string) (cohort.Saved, error) {
 	case name == "":
 		name = *in.Name
 	}
-	return cohort.Saved{Name: name, Title: in.Title, Expr: *in.Expr}, nil
+	return cohort.Saved{Name: name, Title: string(in.Title), Expr: *in.Expr}, nil
 }
 
 func (s *server) apiCreateCohort(c echo.Context) error {

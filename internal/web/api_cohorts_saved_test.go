@@ -132,6 +132,7 @@ func TestSavedCohortsThatAreRefused(t *testing.T) {
 		{"name of another address", "POST", "", `{"name":"count","expr":"exposed"}`, 400, "bad_name", "name", fault.NoPosition},
 		{"bad name in the path", "PUT", "/1st", `{"expr":"exposed"}`, 400, "bad_name", "name", fault.NoPosition},
 		{"two names", "PUT", "/aa", `{"name":"bb","expr":"exposed"}`, 400, "bad_name", "name", fault.NoPosition},
+		{"title that is no text", "POST", "", `{"name":"cc","title":"a` + "\xff" + `","expr":"exposed"}`, 400, "bad_title", "title", 1},
 		{"long title", "POST", "", `{"name":"cc","title":"` + strings.Repeat("t", 201) + `","expr":"exposed"}`, 400, "bad_title", "title", fault.NoPosition},
 		{"another field", "POST", "", `{"name":"cc","expr":"exposed","owner":"me"}`, 400, "bad_json", "owner", fault.NoPosition},
 		{"an expression that is no text", "POST", "", `{"name":"cc","expr":1}`, 400, "bad_json", "expr", fault.NoPosition},
