@@ -169,7 +169,7 @@ func TestSupportAgentLooksAUserUp(t *testing.T) {
 			}
 		}
 		b.visit("/users?" + asOf)
-		b.fill("input[name=id]", ` "`+user+`" `)
+		b.fill("textarea[name=id]", ` "`+user+`" `)
 		b.click("main form button")
 		b.check()
 		if got := b.text("main h2"); got != user {

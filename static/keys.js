@@ -27,7 +27,7 @@ for (const button of document.querySelectorAll("[data-opens-keys]")) button.addE
 const isTyped = (element) => element.isContentEditable || element.matches("input, select, textarea");
 
 function find() {
-  const field = document.querySelector("[role=search] input[type=search]");
+  const field = document.querySelector("[role=search] textarea");
   if (!field) return location.assign(help.dataset.find);
   field.focus();
   field.select();

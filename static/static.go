@@ -51,7 +51,7 @@ func load() (names, urls map[string]*asset) {
 		names[name], urls[a.url] = a, a
 	}
 	add("app.css", bytes.Join(readAll(styleSheets), []byte("\n")))
-	for _, name := range []string{"charts.js", "online.js", "jobs.js", "copy.js", "builder.js", "keys.js", "echarts.min.js", "favicon.svg"} {
+	for _, name := range []string{"charts.js", "online.js", "jobs.js", "copy.js", "calendar.js", "builder.js", "keys.js", "echarts.min.js", "favicon.svg"} {
 		add(name, readAll([]string{name})[0])
 	}
 	return names, urls

@@ -28,6 +28,7 @@ func TestHandlerServesEachAssetForGood(t *testing.T) {
 		"charts.js":      "text/javascript; charset=utf-8",
 		"echarts.min.js": "text/javascript; charset=utf-8",
 		"copy.js":        "text/javascript; charset=utf-8",
+		"calendar.js":    "text/javascript; charset=utf-8",
 		"jobs.js":        "text/javascript; charset=utf-8",
 		"online.js":      "text/javascript; charset=utf-8",
 		"builder.js":     "text/javascript; charset=utf-8",

@@ -68,6 +68,7 @@ func TestPages(t *testing.T) {
 			"2 of 3 users found", `<a href="/users?id=a&amp;metric=active">a</a>`, `<a href="/users?id=c&amp;metric=active">c</a>`, `<th scope="row">nobody</th>`,
 		}},
 		{"too many users", "/users?id=" + strings.Repeat("x,", 60) + upTo(101), 200, []string{"102 IDs are too many. Up to 100 can be looked up at once."}},
+		{"several users, each given by itself", "/users?id=a&id=c", 200, []string{"2 of 2 users found"}},
 		{"a user's flags", "/users?id=a", 200, []string{`<a href="/cohorts?expr=activated">Activated</a>`, "<strong>yes</strong>"}},
 		{"no page", "/nope", 404, []string{"<h1>"}},
 	} {

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -20,7 +21,7 @@ func (s *server) users(c echo.Context) error {
 	metric := p.calendarMetric("metric")
 	thisYear, _, _ := p.today.Date()
 	year := p.number("year", 0, 1, thisYear)
-	page := views.UsersPage{Page: s.page(c, p.today), ID: p.text("id"), Metric: metric, Problem: p.problem()}
+	page := views.UsersPage{Page: s.page(c, p.today), ID: strings.Join(p.values["id"], "\n"), Metric: metric, Problem: p.problem()}
 	if page.ID == "" || p.err != nil {
 		return render(c, http.StatusOK, views.Users(page))
 	}
