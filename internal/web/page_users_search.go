@@ -59,6 +59,10 @@ func several(given string) []string {
 	return ids
 }
 
+// lostZeros is how many zeros a number may have lost at its beginning: as many as a
+// spreadsheet takes from one of ten digits.
+const lostZeros = 9
+
 // similar are other writings of an ID that nobody has, in each of which one thing is
 // different that people and programs often change.
 func similar(id string) []string {
@@ -74,6 +78,11 @@ func similar(id string) []string {
 	add(norm.NFC.String(id))
 	add(norm.NFKC.String(id))
 	add(strings.TrimLeft(id, "0"))
+	if strings.Trim(id, "0123456789") == "" {
+		for n := range lostZeros {
+			add(strings.Repeat("0", n+1) + id)
+		}
+	}
 	add(strings.Join(strings.FieldsFunc(id, invisible), ""))
 	add(strings.ReplaceAll(id, "-", ""))
 	if plain := strings.ReplaceAll(id, "-", ""); len(plain) == 32 {
