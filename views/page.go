@@ -4,6 +4,7 @@
 package views
 
 import (
+	"net/url"
 	"strings"
 
 	"bitboard/views/text"
@@ -51,7 +52,11 @@ type Notice struct {
 
 // basis returns what an answer about the days from..to rests on.
 func (p Page) basis(from, to, expr string) ui.Basis {
-	return ui.Basis{From: from, To: to, Zone: p.Zone, AsOf: p.AsOf, ComputedAt: p.ComputedAt, Expr: expr}
+	b := ui.Basis{From: from, To: to, Zone: p.Zone, AsOf: p.AsOf, ComputedAt: p.ComputedAt, Expr: expr}
+	if expr != "" {
+		b.How = "/how?" + url.Values{"expr": {expr}, "as_of": {p.AsOf}}.Encode()
+	}
+	return b
 }
 
 // dayName returns a day with its weekday; one of the present year goes without

@@ -20,7 +20,7 @@ type state struct {
 
 // states are all pages in all their states.
 func states() []state {
-	return slices.Concat(overviewStates(), retentionStates(), engagementStates(), onlineStates(), cohortStates(), compareStates(), userStates(), jobStates(), errorStates())
+	return slices.Concat(overviewStates(), retentionStates(), engagementStates(), onlineStates(), cohortStates(), compareStates(), userStates(), jobStates(), howStates(), errorStates())
 }
 
 func overviewStates() []state {
@@ -224,6 +224,20 @@ func jobStates() []state {
 			Open: []Job{running, waiting, job(func(j *Job) { j.State, j.Progress, j.Engine = "queued", 0, "" })}, Ended: []Job{done, failed}, Offpeak: "01:00-06:00",
 			Guard: Guard{Share: 0.25, Burst: 1, Latency: 0.0012, Usual: 0.0003, Slowness: 4},
 		})},
+	}
+}
+
+func howStates() []state {
+	how := func(h HowPage) func(Page) templ.Component {
+		return func(p Page) templ.Component {
+			h.Page = p
+			return How(h)
+		}
+	}
+	return []state{
+		{"by hand", how(HowPage{Expr: "activated - exposed", Count: 48213, People: "/cohorts?expr=a", Segments: 96, Script: "echo 0\n"})},
+		{"by hand failed", how(HowPage{Error: "a"})},
+		{"by hand wrong", how(HowPage{Problem: &Problem{"expr", 0, "no such metric"}})},
 	}
 }
 

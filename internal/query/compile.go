@@ -28,6 +28,9 @@ type compiler struct {
 	next int
 }
 
+// everySegment stands for any segment: a bitmap that one does not have is empty there.
+const everySegment = -1
+
 // compile returns the program that counts or reads distinct outputs in a segment.
 func (g *graph) compile(segment int, outputs []nodeID, op bitmap.Op) compiled {
 	n := len(g.nodes)
@@ -74,7 +77,7 @@ func (g *graph) needed(outputs []nodeID) []nodeID {
 func (c *compiler) simplify(id nodeID, segment int) nodeID {
 	n := c.g.nodes[id]
 	if len(n.src) == 0 {
-		if c.g.cat.Has(n.bitmap, segment) {
+		if segment == everySegment || c.g.cat.Has(n.bitmap, segment) {
 			return id
 		}
 		return nothing

@@ -29,6 +29,9 @@ type Store interface {
 	// or empty. It puts them into the arena, if that has arenaSlack bytes more
 	// than they take up for each bitmap.
 	Fetch(ctx context.Context, segment int, inputs []cohort.Bitmap, from, to int, arena []byte) ([][]byte, error)
+	// Commands returns the commands that Run would send for a segment, each as its
+	// words, with $s in place of the segment's number.
+	Commands(ctx context.Context, inputs []cohort.Bitmap, p bitmap.Program) ([][]string, error)
 	// Marks reads one user's bit in each of the bitmaps.
 	Marks(ctx context.Context, offset uint32, of []cohort.Bitmap) ([]bool, error)
 	// UserMonths returns the bits of a user's days in each of some months of a

@@ -34,7 +34,7 @@ func (s *server) jobs(c echo.Context) error {
 
 // pageNames are the keys of the names of the pages and calls that become jobs.
 var pageNames = map[string]string{
-	"/": "nav.overview", "/retention": "nav.retention", "/engagement": "nav.engagement", "/cohorts": "nav.cohorts", comparePath: "compare.title",
+	"/": "nav.overview", "/retention": "nav.retention", "/engagement": "nav.engagement", "/cohorts": "nav.cohorts", comparePath: "compare.title", "/how": "how.title",
 }
 
 // jobRow is a job in the reader's words.

@@ -65,6 +65,7 @@ func (s *server) routes() []Route {
 		{get, comparePath, View, s.shown(s.compare)},
 		{http.MethodPost, "/cohorts", Define, s.saveCohort},
 		{http.MethodPost, "/cohorts/delete", Define, s.removeCohort},
+		{get, "/how", View, s.shown(s.how)},
 		{get, "/users", LookUp, s.users},
 		{get, "/jobs", View, s.jobs},
 		{http.MethodPost, "/jobs/:id/cancel", Operate, s.cancelJob},

@@ -24,6 +24,8 @@ import (
 type Store interface {
 	// Ping tells whether it can be reached.
 	Ping(ctx context.Context) error
+	// CLI is how redis-cli reaches it, as its words, without the password.
+	CLI() []string
 	// SavedCohorts returns the saved cohorts, no older than the last acknowledged change.
 	SavedCohorts(ctx context.Context) (cohort.SavedCohorts, error)
 	// ChangeCohort changes the saved cohort of a name to what change returns, or

@@ -72,6 +72,8 @@ type Basis struct {
 	ComputedAt string
 	// Expr is the set expression of the people counted; may be empty.
 	Expr string
+	// How is the page that shows how to count these people by hand; may be empty.
+	How string
 }
 
 // Chart is a figure that the chart script draws.
