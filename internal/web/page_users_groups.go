@@ -21,7 +21,7 @@ func (l *lookUps) groups(id string) views.UserGroups {
 	if len(sets) == 0 {
 		return g
 	}
-	held, problems, err := l.holdsEach(ctx, id, sets)
+	held, failed, err := l.holdsEach(ctx, id, sets)
 	if err != nil {
 		return views.UserGroups{Error: l.panelError(l.echo, err)}
 	}
@@ -29,7 +29,9 @@ func (l *lookUps) groups(id string) views.UserGroups {
 	for _, list := range [][]views.UserGroup{g.Flags, g.Cohorts} {
 		for i := range list {
 			if list[i].Problem == "" {
-				list[i].Holds, list[i].Problem = held[next], problems[next]
+				if list[i].Holds = held[next]; failed[next] != nil {
+					list[i].Problem = l.panelError(l.echo, failed[next])
+				}
 				next++
 			}
 		}
@@ -40,21 +42,21 @@ func (l *lookUps) groups(id string) views.UserGroups {
 // holdsEach asks about all sets at once, which read what they share once. When that
 // fails it asks about each alone: one that cannot be read, e.g. since another program
 // wrote something else there, says so and leaves the others standing.
-func (l *lookUps) holdsEach(ctx context.Context, id string, sets []cohort.Set) (held []bool, problems []string, err error) {
-	problems = make([]string, len(sets))
+func (l *lookUps) holdsEach(ctx context.Context, id string, sets []cohort.Set) (held []bool, failed []error, err error) {
+	failed = make([]error, len(sets))
 	all, err := l.Query.Holds(ctx, id, sets, l.params.opts)
 	if err == nil || errors.Is(err, fault.ErrUnavailable) || ctx.Err() != nil {
-		return all.Value, problems, err
+		return all.Value, failed, err
 	}
 	held = make([]bool, len(sets))
 	for i := range sets {
 		if one, err := l.Query.Holds(ctx, id, sets[i:i+1], l.params.opts); err != nil {
-			problems[i] = l.panelError(l.echo, err)
+			failed[i] = err
 		} else {
 			held[i] = one.Value[0]
 		}
 	}
-	return held, problems, nil
+	return held, failed, nil
 }
 
 // flagsAndCohorts are all that may hold a user, with a set for each that has no problem.
