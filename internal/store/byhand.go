@@ -40,6 +40,9 @@ func (s *Store) Commands(ctx context.Context, inputs []cohort.Bitmap, p bitmap.P
 			words = append(words, word)
 		}
 		words[0] = strings.ToUpper(words[0])
+		if words[0] == "BITOP" {
+			words[1] = strings.ToUpper(words[1])
+		}
 		commands = append(commands, words)
 	}
 	return commands, nil
