@@ -284,9 +284,11 @@ func users() UsersPage {
 		ID:      "u-10423",
 		Metrics: []ui.Choice{{Label: "Active users", URL: "/users?id=u-10423&metric=active", Current: true}, {Label: "Sign-ins", URL: "/users?id=u-10423&metric=signed_in"}},
 		Title:   "Active users",
-		Year:    2026,
+		Shown:   []ShownYear{{Year: 2026}},
 		Years:   []ui.Choice{{Label: "2025", URL: "/users?id=u-10423&year=2025"}, {Label: "2026", URL: "/users?id=u-10423&year=2026", Current: true}},
 		Total:   171, Current: 4, Longest: 23, LongestFrom: "2025-07-01", LongestTo: "2025-07-23", FirstDay: "2025-02-11", LastDay: day(0),
+		TextURL:  "/users.txt?id=u-10423",
+		Recent:   []TicketMonth{{"2026-01-01", []int{1, 3, 4}, nil}, {"2026-02-01", nil, []int{10, 11}}, {"2026-03-01", []int{16, 17, 18}, []int{2}}},
 		Download: "/api/v1/users/calendar?id=u-10423&format=csv",
 		Gaps:     []UserGap{{From: "2025-11-03", To: "2025-12-01", Days: 29, NoData: 2}, {From: "2025-08-01", To: "2025-08-09", Days: 9}},
 		Groups: UserGroups{
@@ -302,7 +304,10 @@ func users() UsersPage {
 		if i == 40 || i == 41 {
 			state = DayNoData
 		}
-		u.Days = append(u.Days, state)
+		if i < 3 {
+			state = DayBefore
+		}
+		u.Shown[0].Days = append(u.Shown[0].Days, state)
 	}
 	return UsersPage{Page: page(), ID: "u-10423", Metric: "active", User: u}
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
@@ -295,23 +296,100 @@ func TestUserYearWithWeeksFromSunday(t *testing.T) {
 	}
 }
 
+func TestUserCalendar(t *testing.T) {
+	u := users()
+	u.User.Shown = append(u.User.Shown, ShownYear{Year: 2025})
+	doc := render(t, Users(u))
+	tables := all(doc, "table")
+	if len(tables) != 2 {
+		t.Fatalf("%d years", len(tables))
+	}
+	if got := content(all(tables[0], "caption")[0]); got != "2026 45 days" {
+		t.Errorf("caption %q", got)
+	}
+	if got := row(tables[0], 0)[1:4]; cmp.Diff([]string{"Jan", "Feb", "Mar"}, got) != "" {
+		t.Errorf("months %q", got)
+	}
+	var weekdays []string
+	for at := range daysInWeek {
+		weekdays = append(weekdays, row(tables[0], at+1)[0])
+	}
+	if diff := cmp.Diff([]string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}, weekdays); diff != "" {
+		t.Errorf("weekdays (-want +got):\n%s", diff)
+	}
+	for _, cell := range []struct {
+		row, column int
+		want        string
+	}{
+		{1, 1, ""}, {4, 1, "1 1 Jan 2026, before the first data"}, {7, 1, "4 4 Jan 2026, active"}, {1, 2, "5 5 Jan 2026, not active"},
+		{2, 7, "10 10 Feb 2026, no data"}, {3, 12, "18 18 Mar 2026, active"}, {4, 12, "19 19 Mar 2026, not yet"}, {4, 53, "31 31 Dec 2026, not yet"},
+	} {
+		if got := row(tables[0], cell.row)[cell.column]; got != cell.want {
+			t.Errorf("row %d, column %d is %q, want %q", cell.row, cell.column, got, cell.want)
+		}
+	}
+	if n := len(withClass(doc, "today")); n != 1 {
+		t.Errorf("%d days are today", n)
+	}
+}
+
+func TestUserCalendarInWeeks(t *testing.T) {
+	p := page()
+	for year := 1999; year < 2030; year++ {
+		for _, u := range []UserYear{{}, {SundayFirst: true}} {
+			g := u.grid(p, ShownYear{Year: year})
+			weeks, days := 0, 0
+			for _, m := range g.months {
+				weeks += m.weeks
+			}
+			for at, r := range g.rows {
+				if len(r) != weeks {
+					t.Errorf("%d: row %d has %d weeks under months of %d", year, at, len(r), weeks)
+				}
+				for _, d := range r {
+					if d.number > 0 {
+						days++
+					}
+				}
+			}
+			if want := time.Date(year, time.December, 31, 0, 0, 0, 0, time.UTC).YearDay(); days != want || len(g.months) != 12 {
+				t.Errorf("%d has %d days, want %d, and %d months", year, days, want, len(g.months))
+			}
+		}
+	}
+	if g := (UserYear{SundayFirst: true}).grid(p, ShownYear{Year: 2026}); g.rows[4][0].number != 1 {
+		t.Errorf("2026 begins on a Thursday, the grid with %v", g.rows[4][0])
+	}
+}
+
+func TestUserDaysInWords(t *testing.T) {
+	doc := render(t, Users(users()))
+	months := withClass(doc, "days-of")
+	if len(months) != 3 {
+		t.Fatalf("%d months, want those that have begun", len(months))
+	}
+	if got := content(months[0]); !strings.HasPrefix(got, "March 2026 13 days Sun, 1 Mar 2026 Mon, 2 Mar 2026 Wed, 4 Mar 2026 ") {
+		t.Errorf("the first month is %q", got)
+	}
+}
+
 func TestUserAsText(t *testing.T) {
 	u := users()
 	want := `User ID: u-10423
 Metric: Active users
-As of: 2026-03-18 Asia/Shanghai
+As of: 2026-03-18
+Time zone: Asia/Shanghai
 Current streak: 4 days
 Longest streak: 23 days, 2025-07-01 – 2025-07-23
 Days in total: 171 days
 First day: 2025-02-11
 Last day: 2026-03-18
 
-2026: 47 days
-2026-01: 1 3 4 6 7 10 11 13 14 16 17 20 21 23 24 26 27 30 31
-2026-02: 2 3 5 6 9 12 13 15 16 19 20 22 23 25 26
-2026-03: 1 2 4 5 7 8 11 12 14 15 16 17 18
+2026-01: 3 days (1 3 4)
+2026-02: 0 days; no data (10 11)
+2026-03: 3 days (16 17 18); no data (2)
 `
-	if diff := cmp.Diff(want, u.User.asText(u.Page)); diff != "" {
+	if diff := cmp.Diff(want, u.User.AsText(u.Page)); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
 }

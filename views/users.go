@@ -1,12 +1,6 @@
 package views
 
-import (
-	"fmt"
-	"strings"
-	"time"
-
-	"bitboard/views/ui"
-)
+import "bitboard/views/ui"
 
 // UsersPage is one user's year.
 type UsersPage struct {
@@ -87,7 +81,7 @@ type UserGap struct {
 	NoData int64
 }
 
-// UserYear is one metric of one user in one year, with the totals of all years.
+// UserYear is one metric of one user in one year, or several, with the totals of all years.
 type UserYear struct {
 	// ID is the user's own ID, byte for byte.
 	ID string
@@ -95,14 +89,12 @@ type UserYear struct {
 	Metrics []ui.Choice
 	// Title is the chosen metric's title.
 	Title string
-	// Year is the year shown.
-	Year int
+	// Shown are the years shown, the latest first.
+	Shown []ShownYear
 	// Years are links to the years that can be shown.
 	Years []ui.Choice
 	// SundayFirst says that weeks begin on Sunday, not on Monday.
 	SundayFirst bool
-	// Days holds the state of each day of the year, 1 January first.
-	Days []DayState
 	// Total, Current and Longest are numbers of days, over all history.
 	Total, Current, Longest int64
 	// LongestFrom and LongestTo are the days of the longest run, the latest if
@@ -114,181 +106,9 @@ type UserYear struct {
 	Gaps []UserGap
 	// Groups is what holds the user.
 	Groups UserGroups
-	// Download is the URL of the year's days as a file.
-	Download string
-}
-
-// DayState is what a day of a calendar has to say.
-type DayState uint8
-
-// The states of a day.
-const (
-	// DayOff is a day without the metric.
-	DayOff DayState = iota
-	// DayOn is a day with it.
-	DayOn
-	// DayNoData is a day without the metric of which nobody can tell whether
-	// that is right: nothing was stored, or not all of it.
-	DayNoData
-	// DayFuture is a day after today.
-	DayFuture
-)
-
-// calendarMonth is a month laid out in weeks.
-type calendarMonth struct {
-	name  string
-	on    int64
-	weeks [][]calendarDay
-}
-
-// calendarDay is one cell; a number of 0 is a blank before the first or after
-// the last day of the month.
-type calendarDay struct {
-	number int
-	state  DayState
-	date   string
-	today  bool
-}
-
-const (
-	daysInWeek = 7
-	isoDate    = "2006-01-02"
-)
-
-// months lays the year out, without the months that haven't begun. Days that
-// Days does not hold are in the future.
-func (u UserYear) months(p Page) []calendarMonth {
-	months := make([]calendarMonth, 0, 12)
-	for m := time.January; m <= time.December; m++ {
-		month := calendarMonth{name: p.Text.MonthName(m)}
-		first := time.Date(u.Year, m, 1, 0, 0, 0, 0, time.UTC)
-		if m > time.January && first.Format(isoDate) > p.AsOf {
-			break
-		}
-		week := make([]calendarDay, u.column(first.Weekday()), daysInWeek)
-		for d := first; d.Month() == m; d = d.AddDate(0, 0, 1) {
-			day := u.day(p, d)
-			if day.state == DayOn {
-				month.on++
-			}
-			if week = append(week, day); len(week) == daysInWeek {
-				month.weeks, week = append(month.weeks, week), make([]calendarDay, 0, daysInWeek)
-			}
-		}
-		if len(week) > 0 {
-			month.weeks = append(month.weeks, append(week, make([]calendarDay, daysInWeek-len(week))...))
-		}
-		months = append(months, month)
-	}
-	return months
-}
-
-func (u UserYear) day(p Page, d time.Time) calendarDay {
-	date := d.Format(isoDate)
-	state := DayFuture
-	if i := d.YearDay() - 1; i < len(u.Days) {
-		state = u.Days[i]
-	}
-	return calendarDay{number: d.Day(), state: state, date: date, today: date == p.AsOf}
-}
-
-// column returns a weekday's place in a week, from 0.
-func (u UserYear) column(d time.Weekday) int {
-	if u.SundayFirst {
-		return int(d)
-	}
-	return (int(d) + daysInWeek - 1) % daysInWeek
-}
-
-// weekdays returns the weekdays in the order of the columns.
-func (u UserYear) weekdays() []time.Weekday {
-	days := make([]time.Weekday, daysInWeek)
-	for d := time.Sunday; d <= time.Saturday; d++ {
-		days[u.column(d)] = d
-	}
-	return days
-}
-
-// class returns a day's classes.
-func (d calendarDay) class() string {
-	if d.number == 0 {
-		return "day blank"
-	}
-	class := [...]string{"day off", "day on", "day unknown", "day future"}[d.state]
-	if d.today {
-		class += " today"
-	}
-	return class
-}
-
-// label returns a day's state in words.
-func (d calendarDay) label(p Page) string {
-	switch d.state {
-	case DayOn:
-		return p.Text.T("users.day.on")
-	case DayNoData:
-		return p.Text.T("value.no_data")
-	case DayFuture:
-		return p.Text.T("value.not_yet")
-	default:
-		return p.Text.T("users.day.off")
-	}
-}
-
-// yearTotal returns the number of days of the year with the metric.
-func (u UserYear) yearTotal() int64 {
-	n := int64(0)
-	for _, d := range u.Days {
-		if d == DayOn {
-			n++
-		}
-	}
-	return n
-}
-
-// longest writes the longest run with its days, as they stand in a file.
-func (u UserYear) longest(p Page) string {
-	text := p.Text.Count("users.days", u.Longest)
-	if u.LongestFrom == "" {
-		return text
-	}
-	return text + ", " + p.Text.T("date.range", "from", u.LongestFrom, "to", u.LongestTo)
-}
-
-// asText returns the year for a ticket or a mail: the totals, then a line for
-// each month that has a day.
-func (u UserYear) asText(p Page) string {
-	var b strings.Builder
-	line := func(label, value string) { fmt.Fprintf(&b, "%s: %s\n", label, value) }
-	line(p.Text.T("users.id"), u.ID)
-	line(p.Text.T("form.metric"), u.Title)
-	line(p.Text.T("definition.as_of"), p.AsOf+" "+p.Zone)
-	line(p.Text.T("users.current"), p.Text.Count("users.days", u.Current))
-	line(p.Text.T("users.longest"), u.longest(p))
-	line(p.Text.T("users.total"), p.Text.Count("users.days", u.Total))
-	if u.FirstDay != "" {
-		line(p.Text.T("users.first"), u.FirstDay)
-		line(p.Text.T("users.last"), u.LastDay)
-	}
-	b.WriteString("\n")
-	line(fmt.Sprint(u.Year), p.Text.Count("users.days", u.yearTotal()))
-	for i, m := range u.months(p) {
-		if m.on > 0 {
-			line(fmt.Sprintf("%04d-%02d", u.Year, i+1), m.numbers())
-		}
-	}
-	return b.String()
-}
-
-// numbers returns the days with the metric, separated by blanks.
-func (m calendarMonth) numbers() string {
-	var on []string
-	for _, week := range m.weeks {
-		for _, d := range week {
-			if d.number > 0 && d.state == DayOn {
-				on = append(on, fmt.Sprint(d.number))
-			}
-		}
-	}
-	return strings.Join(on, " ")
+	// Recent is the last months, the earliest first, for a ticket.
+	Recent []TicketMonth
+	// TextURL is the same as plain text, and Download the URL of the shown days as
+	// a file.
+	TextURL, Download string
 }

@@ -181,7 +181,7 @@ func userStates() []state {
 		{"user", change(func(*UsersPage) {})},
 		{"user with weeks from Sunday", change(func(u *UsersPage) { u.User.SundayFirst = true })},
 		{"user without any day", change(func(u *UsersPage) {
-			u.User.Days, u.User.FirstDay, u.User.LastDay = make([]DayState, 77), "", ""
+			u.User.Shown[0].Days, u.User.FirstDay, u.User.LastDay = make([]DayState, 77), "", ""
 		})},
 		{"users at first", change(func(u *UsersPage) { u.ID, u.User = "", nil })},
 		{"unknown user", change(func(u *UsersPage) {
@@ -193,6 +193,7 @@ func userStates() []state {
 				{ID: "u-1", URL: "/users?id=u-1"}, {ID: "u-99", Unknown: true},
 			}}
 		})},
+		{"user over several years", change(func(u *UsersPage) { u.User.Shown = append(u.User.Shown, ShownYear{Year: 2025}) })},
 		{"user whose groups failed", change(func(u *UsersPage) { u.User.Groups = UserGroups{Error: "a"} })},
 		{"user failed", change(func(u *UsersPage) { u.User, u.Error = nil, "a" })},
 		{"user with a wrong ID", change(func(u *UsersPage) { u.User, u.Problem = nil, &Problem{"id", NoPosition, "too long"} })},

@@ -106,11 +106,11 @@ func (w Workspace) Metric(name string) (Metric, bool) {
 // DailyMetric returns the daily metric that a parameter names, or an error
 // about that field, also when it cannot tell the users of a day.
 func (w Workspace) DailyMetric(field, name string) (Metric, error) {
-	m, err := w.CalendarMetric(field, name)
+	m, err := w.metricOf(field, name, func(m Metric) bool { return m.Kind == KindDaily })
 	if err == nil && m.Source == UserMonths {
 		return m, fault.Invalid("calendars_only", field, "%s is kept by user and month, which tells one user's days but not the users of a day: it serves user calendars only; %s",
 			name, w.namesOf("of the daily metrics give", Metric.IsDaily)).
-			Say("wrong.calendars_only", "given", name, "names", w.dailyNames())
+			Say("wrong.calendars_only", "given", name, "names", w.names(Metric.IsDaily))
 	}
 	return m, err
 }
@@ -129,29 +129,32 @@ func (w Workspace) PresenceMetric(field, name string) (Metric, error) {
 	return Metric{}, fault.Invalid("not_a_presence", field, "%s is a %s metric; %s", fault.Show(name), m.Kind, w.namesOf("of kind presence there is", isPresence))
 }
 
-// CalendarMetric returns the daily metric that a parameter names, in whatever
-// form it is kept, or an error about that field.
+// CalendarMetric returns the metric with days that a parameter names, in whatever
+// form they are kept, or an error about that field.
 func (w Workspace) CalendarMetric(field, name string) (Metric, error) {
+	return w.metricOf(field, name, Metric.HasDays)
+}
+
+func (w Workspace) metricOf(field, name string, fits func(Metric) bool) (Metric, error) {
 	m, ok := w.Metric(name)
-	isDaily := func(m Metric) bool { return m.Kind == KindDaily }
 	switch {
 	case name == "":
-		return m, fault.Invalid("missing", field, "%s is needed; %s", field, w.namesOf("the daily metrics are", isDaily)).Say("wrong.no_metric", "names", w.dailyNames())
+		return m, fault.Invalid("missing", field, "%s is needed; %s", field, w.namesOf("the daily metrics are", fits)).Say("wrong.no_metric", "names", w.names(fits))
 	case !ok:
-		return m, fault.Invalid("unknown_metric", field, "there is no metric %s; %s", fault.Show(name), w.namesOf("the daily metrics are", isDaily)).
-			Say("wrong.metric", "given", fault.Show(name), "names", w.dailyNames())
-	case m.Kind != KindDaily:
-		return m, fault.Invalid("wrong_kind", field, "%s is a %s metric; %s", name, m.Kind, w.namesOf("the daily metrics are", isDaily)).
-			Say("wrong.not_daily", "given", name, "names", w.dailyNames())
+		return m, fault.Invalid("unknown_metric", field, "there is no metric %s; %s", fault.Show(name), w.namesOf("the daily metrics are", fits)).
+			Say("wrong.metric", "given", fault.Show(name), "names", w.names(fits))
+	case !fits(m):
+		return m, fault.Invalid("wrong_kind", field, "%s is a %s metric; %s", name, m.Kind, w.namesOf("the daily metrics are", fits)).
+			Say("wrong.not_daily", "given", name, "names", w.names(fits))
 	}
 	return m, nil
 }
 
-// dailyNames lists the daily metrics.
-func (w Workspace) dailyNames() string {
+// names lists the metrics that fit.
+func (w Workspace) names(fits func(Metric) bool) string {
 	var names []string
 	for _, m := range w.Metrics {
-		if m.Kind == KindDaily {
+		if fits(m) {
 			names = append(names, m.Name)
 		}
 	}

@@ -16,22 +16,33 @@ import (
 const signIns = "signed_in"
 
 func (s *server) users(c echo.Context) error {
-	p := s.pageParams(c)
-	p.defaults("metric", s.calendarDefault())
-	metric := p.calendarMetric("metric")
-	thisYear, _, _ := p.today.Date()
-	year := p.number("year", 0, 1, thisYear)
-	page := views.UsersPage{Page: s.page(c, p.today), ID: strings.Join(p.values["id"], "\n"), Metric: metric, Problem: p.problem()}
+	l := s.lookUps(c)
+	p := l.params
+	page := views.UsersPage{Page: s.page(c, p.today), ID: p.given("id"), Metric: l.metric, Problem: p.problem()}
 	if page.ID == "" || p.err != nil {
 		return render(c, http.StatusOK, views.Users(page))
 	}
-	l := &lookUps{server: s, echo: c, params: p, metric: metric, year: year}
 	status, err := l.search(&page)
 	if err != nil {
 		page.Problem, page.Error = s.problemOf(c, err)
 	}
 	page.ComputedAt = p.computedAt()
 	return render(c, status, views.Users(page))
+}
+
+// given is a parameter that may be repeated, a line for each.
+func (p *params) given(name string) string { return strings.Join(p.values[name], "\n") }
+
+// lookUps reads what a page of users is asked for.
+func (s *server) lookUps(c echo.Context) *lookUps {
+	p := s.pageParams(c)
+	p.defaults("metric", s.calendarDefault())
+	l := &lookUps{server: s, echo: c, params: p, metric: p.calendarMetric("metric"), year: everyYear}
+	if p.text("year") != allYears {
+		thisYear, _, _ := p.today.Date()
+		l.year = p.number("year", 0, 1, thisYear)
+	}
+	return l
 }
 
 // calendarDefault is the metric of a page that was asked for none.
@@ -75,7 +86,7 @@ func (l *lookUps) one(id string) (*views.UserYear, error) {
 	if err := l.audit(l.echo, LookUp, id); err != nil {
 		return nil, err
 	}
-	u, err := l.userYear(l.echo, l.params, id, l.metric, l.year)
+	u, err := l.userYear(l.params, id, l.metric, l.year)
 	if err != nil {
 		return nil, err
 	}

@@ -67,6 +67,7 @@ func (s *server) routes() []Route {
 		{http.MethodPost, "/cohorts/delete", Define, s.removeCohort},
 		{get, "/how", View, s.shown(s.how)},
 		{get, "/users", LookUp, s.users},
+		{get, "/users.txt", LookUp, s.usersText},
 		{get, "/jobs", View, s.jobs},
 		{http.MethodPost, "/jobs/:id/cancel", Operate, s.cancelJob},
 		{http.MethodPost, "/jobs/:id/now", Operate, s.hurryJob},

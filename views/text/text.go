@@ -188,6 +188,9 @@ func (p *Printer) Range(from, to string) string {
 // MonthName returns the name of a month without a year.
 func (p *Printer) MonthName(m time.Month) string { return p.list("date.months", int(m)-1) }
 
+// ShortMonth returns the short name of a month without a year.
+func (p *Printer) ShortMonth(m time.Month) string { return p.list("date.months_short", int(m)-1) }
+
 // Weekday returns the short name of a weekday.
 func (p *Printer) Weekday(d time.Weekday) string { return p.list("date.weekdays", int(d)) }
 
