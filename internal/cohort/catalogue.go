@@ -20,14 +20,16 @@ const (
 	// HistoryBitmap is the users of a metric on any day up to one: it is derived
 	// from day bitmaps, and may be lost.
 	HistoryBitmap
+	// ListBitmap is the users of a saved cohort that is a list.
+	ListBitmap
 )
 
 // Bitmap names one stored bitmap, whatever the segment. It is comparable.
 type Bitmap struct {
 	Kind   BitmapKind
-	Metric string // empty for KnownBitmap
+	Metric string // empty for KnownBitmap; of a ListBitmap the cohort's name
 	Day    Day    // 0 but for DayBitmap, and HistoryBitmap, whose last day it is
-	Print  uint64 // of what a HistoryBitmap was made from; 0 for the others
+	Print  uint64 // of what a HistoryBitmap was made from, and the version of a ListBitmap; 0 for the others
 }
 
 // DayOfMetric names the bitmap of a metric's day.
@@ -38,6 +40,11 @@ func Flag(metric string) Bitmap { return Bitmap{Kind: FlagBitmap, Metric: metric
 
 // Known names the bitmap of every user ever written.
 func Known() Bitmap { return Bitmap{Kind: KnownBitmap} }
+
+// ListOf names the bitmap of a version of a saved cohort that is a list.
+func ListOf(name string, version uint64) Bitmap {
+	return Bitmap{Kind: ListBitmap, Metric: name, Print: version}
+}
 
 // Catalogue says which bitmaps exist in which segments. It is an immutable
 // snapshot: writers make a new one with With.

@@ -98,6 +98,8 @@ type (
 		name  string
 		pos   int
 		depth int // the nesting around it
+		// list is, in an expanded expression, the version of the list that it is.
+		list uint64
 	}
 )
 
@@ -139,6 +141,9 @@ func (n flagNode) write(b *strings.Builder, _ int) { b.WriteString(n.name) }
 
 func (n savedNode) write(b *strings.Builder, _ int) {
 	b.WriteString("cohort(" + n.name + ")")
+	if n.list != 0 {
+		b.WriteString("#" + strconv.FormatUint(n.list, 36))
+	}
 }
 
 func (n daysNode) write(b *strings.Builder, _ int) {
@@ -174,7 +179,8 @@ func (n daysNode) walk(visit func(node))  { visit(n) }
 func (n savedNode) walk(visit func(node)) { visit(n) }
 
 // Expand returns the expression with those of the saved cohorts in the place of
-// their names: what it means at this moment. It must be one that Resolve takes.
+// their names: what it means at this moment. It must be one that Resolve takes. A list
+// keeps its name, with a # and its version, which no expression can be asked with.
 func (e Expr) Expand(saved SavedCohorts) Expr {
 	return Expr{root: e.root.expand(saved)}
 }
@@ -193,6 +199,9 @@ func (n flagNode) expand(SavedCohorts) node { return n }
 func (n daysNode) expand(SavedCohorts) node { return n }
 
 func (n savedNode) expand(saved SavedCohorts) node {
+	if c := saved[n.name]; c.IsList() {
+		return savedNode{name: n.name, list: c.List}
+	}
 	e, err := ParseExpr(saved[n.name].Expr)
 	if err != nil {
 		return n

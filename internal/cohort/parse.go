@@ -180,7 +180,7 @@ func (p *parser) saved() (node, error) {
 	if name == "" {
 		return nil, p.expected("the name of a saved cohort", "wrong.expected.cohort")
 	}
-	return savedNode{name, pos, p.depth}, nil
+	return savedNode{name: name, pos: pos, depth: p.depth}, nil
 }
 
 func (p *parser) callOnDays(n daysNode) (node, error) {

@@ -181,6 +181,9 @@ func (n savedNode) resolve(r *resolver) (Set, error) {
 
 // within resolves the saved expression as if it stood here in parentheses.
 func (n savedNode) within(r *resolver, saved Saved) (Set, error) {
+	if saved.IsList() {
+		return Stored{ListOf(saved.Name, saved.List)}, nil
+	}
 	e, err := ParseExpr(saved.Expr)
 	if err != nil {
 		return nil, err

@@ -22,12 +22,26 @@ const (
 	MaxSavedTitle = 200
 )
 
-// Saved is a set expression that is kept under a name.
+// Saved is a set expression, or a list of users, that is kept under a name.
 type Saved struct {
 	Name, Title string
-	// Expr is the expression as it was written.
-	Expr             string
+	// Expr is the expression as it was written; empty for a list.
+	Expr string
+	// List is the version of the list of users that the cohort is, or 0.
+	List             uint64
 	Created, Updated time.Time
+}
+
+// IsList reports whether the cohort is a list of users, which stays as it is.
+func (c Saved) IsList() bool { return c.List != 0 }
+
+// Expression returns the expression that the cohort is; a list has none other than
+// its name.
+func (c Saved) Expression() string {
+	if c.IsList() {
+		return Expr{root: savedNode{name: c.Name}}.String()
+	}
+	return c.Expr
 }
 
 // SavedCohorts is all saved cohorts of one moment by name. It is not changed
@@ -97,6 +111,10 @@ func (s SavedCohorts) CheckChange(w Workspace, asOf Day, c Saved) (Saved, error)
 		return c, fault.Conflict("too_many_cohorts", "there are %d saved cohorts, which is the most; delete one that is not used", len(s)).
 			Say("wrong.too_many_cohorts", "most", strconv.Itoa(MaxSavedCohorts))
 	}
+	if c.IsList() {
+		c.Expr = ""
+		return c, nil
+	}
 	return c, s.checkExpr(Scope{Workspace: w, AsOf: asOf, Saved: s.with(c)}, c)
 }
 
@@ -144,6 +162,9 @@ func (s SavedCohorts) checkExpr(next Scope, c Saved) error {
 }
 
 func (SavedCohorts) resolveSaved(in Scope, c Saved) error {
+	if c.IsList() {
+		return nil
+	}
 	e, err := ParseExpr(c.Expr)
 	if err == nil {
 		_, err = e.resolveAs(c.Name, in)

@@ -59,6 +59,8 @@ func nameOf(b cohort.Bitmap) string {
 		return b.Metric + " on " + b.Day.String()
 	case cohort.FlagBitmap:
 		return "flag " + b.Metric
+	case cohort.ListBitmap:
+		return "the list of the cohort " + b.Metric
 	default:
 		return "known users"
 	}

@@ -72,9 +72,10 @@ func (p *fingerprinter) of(s cohort.Set) fingerprint {
 }
 
 // stored is the print of a flag or of the known users, which have no day after
-// which they are settled.
+// which they are settled, or of a list, which never changes but by a write of ours.
 func (p *fingerprinter) stored(b cohort.Bitmap) fingerprint {
-	return fingerprint{mix(storedShape, uint64(b.Kind), text(b.Metric)), mix(p.cat.Token(b), segmentsPrint(p.cat.SegmentsOf(b))), true}
+	open := b.Kind != cohort.ListBitmap || p.cat.Writing(b)
+	return fingerprint{mix(storedShape, uint64(b.Kind), text(b.Metric)), mix(p.cat.Token(b), b.Print, segmentsPrint(p.cat.SegmentsOf(b))), open}
 }
 
 // list is the print of sets in order, made once for a list that several share.

@@ -68,7 +68,7 @@ func (s *Service) keptByOthers(g *graph) (name string, found bool) {
 		return "", false
 	}
 	for b := range g.leaves {
-		if m, _ := s.workspace.Metric(b.Metric); m.ReadOnly() {
+		if m, _ := s.workspace.Metric(b.Metric); m.ReadOnly() && b.Kind != cohort.ListBitmap {
 			return m.Name, true
 		}
 		if b.Kind == cohort.KnownBitmap && s.workspace.KnownKey {

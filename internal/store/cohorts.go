@@ -16,6 +16,7 @@ import (
 type savedCohort struct {
 	Title   string    `json:"title"`
 	Expr    string    `json:"expr"`
+	List    uint64    `json:"list,omitempty"`
 	Created time.Time `json:"created_at"`
 	Updated time.Time `json:"updated_at"`
 }
@@ -77,7 +78,7 @@ func (s *Store) readCohorts(ctx context.Context, epoch string) (savedSnapshot, e
 		if err := json.Unmarshal([]byte(fields[i+1]), &c); err != nil {
 			return savedSnapshot{}, damagedKey(s.keys.cohorts(), "saved cohorts")
 		}
-		read.all[fields[i]] = cohort.Saved{Name: fields[i], Title: c.Title, Expr: c.Expr, Created: c.Created, Updated: c.Updated}
+		read.all[fields[i]] = cohort.Saved{Name: fields[i], Title: c.Title, Expr: c.Expr, List: c.List, Created: c.Created, Updated: c.Updated}
 	}
 	return read, nil
 }
@@ -89,7 +90,8 @@ const changeTries = 20
 // ChangeCohort changes the saved cohort of a name to what change returns, or
 // removes it when that is nil. Change is handed all saved cohorts, and again
 // when another process has changed any of them meanwhile: what it checks holds
-// when the change is made. Its error ends the change and is returned.
+// when the change is made. Its error ends the change and is returned. The bitmaps of a
+// list that is not the cohort any more are removed.
 func (s *Store) ChangeCohort(ctx context.Context, name string, change func(all cohort.SavedCohorts) (*cohort.Saved, error)) error {
 	if err := s.writable(ctx); err != nil {
 		return err
@@ -103,8 +105,13 @@ func (s *Store) ChangeCohort(ctx context.Context, name string, change func(all c
 		if err != nil {
 			return err
 		}
-		if done, err := s.putCohort(ctx, before.version, random(), name, after); err != nil || done {
+		done, err := s.putCohort(ctx, before.version, random(), name, after)
+		if err != nil {
 			return err
+		}
+		if done {
+			s.dropReplaced(ctx, before.all[name], after)
+			return nil
 		}
 	}
 	return &fault.Error{Kind: fault.ErrBusy, Code: "cohorts_busy", Position: fault.NoPosition,
@@ -128,7 +135,7 @@ return 1
 func (s *Store) putCohort(ctx context.Context, seen, next, name string, c *cohort.Saved) (done bool, err error) {
 	var value []byte
 	if c != nil {
-		if value, err = json.Marshal(savedCohort{c.Title, c.Expr, c.Created, c.Updated}); err != nil {
+		if value, err = json.Marshal(savedCohort{c.Title, c.Expr, c.List, c.Created, c.Updated}); err != nil {
 			return false, err
 		}
 	}

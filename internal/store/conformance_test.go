@@ -85,6 +85,12 @@ var laws = []struct {
 	{"emptied store has no saved cohorts", emptiedStoreHasNoSavedCohorts},
 	{"saved cohorts are records", savedCohortsAreRecords},
 
+	{"list is shared between stores", listIsSharedBetweenStores},
+	{"list that is no cohort any more is removed", listThatIsNoCohortAnyMoreIsRemoved},
+	{"list that is gone is an error", listThatIsGoneIsAnError},
+	{"forgotten users are in no list", forgottenUsersAreInNoList},
+	{"scan sweeps lists", scanSweepsLists},
+
 	{"presence counter is the number of bits", presenceCounterIsTheNumberOfBits},
 	{"presence stays until taken back", presenceStaysUntilTakenBack},
 	{"heartbeats of some minutes", heartbeatsOfSomeMinutes},

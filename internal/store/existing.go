@@ -52,7 +52,7 @@ func (s *Store) existingOf(b cohort.Bitmap) (Existing, bool) {
 	switch b.Kind {
 	case cohort.KnownBitmap:
 		return Existing{Key: s.config.Known}, !s.config.Known.IsZero()
-	case cohort.HistoryBitmap:
+	case cohort.HistoryBitmap, cohort.ListBitmap:
 		return Existing{}, false
 	}
 	e, ok := s.config.Existing[b.Metric]
@@ -354,7 +354,14 @@ func (s *Store) fetchOthers(ctx context.Context, segment int, inputs []cohort.Bi
 		}
 		p, set = s.client.Pipeline(), nil
 	}
-	return fetched, nil
+	asked := s.askPresence(ctx, p, segment, inputs)
+	if len(asked) == 0 {
+		return fetched, nil
+	}
+	if err := s.exec(ctx, "look for bitmaps", p); err != nil {
+		return nil, err
+	}
+	return fetched, s.checkPresence(ctx, asked)
 }
 
 // combine adds bits to those of a bitmap from a byte on.

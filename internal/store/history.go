@@ -166,14 +166,14 @@ func (s *Store) unlinkHistory(ctx context.Context, h cohort.Bitmap, segments []i
 }
 
 // presence is what was asked, in the pipeline that reads bitmaps and after it,
-// about the histories among them: an absent day is one without users, an absent
-// history one that was evicted or deleted.
+// about the histories and lists among them: an absent day is one without users, an
+// absent history one that was evicted or deleted, and so is an absent list.
 type presence map[cohort.Bitmap]*redis.IntCmd
 
 func (s *Store) askPresence(ctx context.Context, p redis.Pipeliner, segment int, inputs []cohort.Bitmap) presence {
 	asked := presence{}
 	for _, b := range inputs {
-		if b.Kind == cohort.HistoryBitmap {
+		if b.Kind == cohort.HistoryBitmap || b.Kind == cohort.ListBitmap {
 			asked[b] = p.Exists(ctx, s.keys.bitmap(b, segment))
 		}
 	}
@@ -181,9 +181,12 @@ func (s *Store) askPresence(ctx context.Context, p redis.Pipeliner, segment int,
 }
 
 // checkPresence takes a history that is gone out of the catalogue, so that it
-// is made again, and is an error about it.
+// is made again, and is an error about it, or about a list that is gone.
 func (s *Store) checkPresence(ctx context.Context, asked presence) error {
 	for h, reply := range asked {
+		if reply.Val() == 0 && h.Kind == cohort.ListBitmap {
+			return listGone(h)
+		}
 		if reply.Val() == 0 {
 			_, err := s.invoke(ctx, "remove a history", s.historyCall(dropHistoryScript, h))
 			return errors.Join(errHistoryGone, err)

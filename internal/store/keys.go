@@ -16,13 +16,14 @@ type keys struct{ prefix string }
 
 const (
 	cellSlots = 1024
-	// printBase is the base in which a history's key has its print.
+	// printBase is the base in which a history's key has its print, and a list's its version.
 	printBase = 36
 
 	dayWord   = "day"
 	flagWord  = "flag"
 	knownWord = "known"
 	histWord  = "hist"
+	listWord  = "list"
 	tempWord  = "tmp:"
 	liveWord  = "live:"
 	beatWord  = "beat:"
@@ -187,8 +188,8 @@ func parseName(name string) (b cohort.Bitmap, ok bool) {
 }
 
 // member is a bitmap's name within its segment, which is also its name in the
-// catalogue: day:active:20260301, flag:exposed or known; and hist:active:20260331,
-// whose token there is its print.
+// catalogue: day:active:20260301, flag:exposed, list:loyal:3k9 or known; and
+// hist:active:20260331, whose token there is its print.
 func member(b cohort.Bitmap) string {
 	switch b.Kind {
 	case cohort.DayBitmap:
@@ -197,6 +198,8 @@ func member(b cohort.Bitmap) string {
 		return flagWord + ":" + b.Metric
 	case cohort.HistoryBitmap:
 		return histWord + ":" + b.Metric + ":" + b.Day.Compact()
+	case cohort.ListBitmap:
+		return listWord + ":" + b.Metric + ":" + strconv.FormatUint(b.Print, printBase)
 	default:
 		return knownWord
 	}
@@ -215,6 +218,10 @@ func parseMember(name string) (cohort.Bitmap, bool) {
 		return cohort.DayOfMetric(metric, day), ok
 	case flagWord:
 		return cohort.Flag(rest), cohort.ValidName(rest)
+	case listWord:
+		metric, text, _ := strings.Cut(rest, ":")
+		version, err := strconv.ParseUint(text, printBase, 64)
+		return cohort.ListOf(metric, version), err == nil && version != 0 && cohort.ValidName(metric) && strconv.FormatUint(version, printBase) == text
 	default:
 		return cohort.Known(), name == knownWord
 	}

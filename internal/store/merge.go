@@ -49,7 +49,7 @@ func (s *Store) mergePlaces(ctx context.Context, marks map[cohort.Bitmap]*roarin
 	w := s.newWriting(ctx, places)
 	defer w.stop()
 	registering := s.catalogueCalls(registerScript, places)
-	if known := marks[knownUsers]; !s.config.Dense && !known.IsEmpty() {
+	if known := marks[knownUsers]; !s.config.Dense && known != nil && !known.IsEmpty() {
 		registering = append(registering, s.passing(int64(known.Maximum())+1))
 	}
 	if err := w.begin(ctx, registering...); err != nil {

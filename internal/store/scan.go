@@ -55,6 +55,9 @@ func (s *Store) scan(ctx context.Context) error {
 	if err := s.sweepHistories(ctx, before.catalogue, found); err != nil {
 		return err
 	}
+	if err := s.sweepLists(ctx, before.catalogue); err != nil {
+		return err
+	}
 	return s.unregister(ctx, found.unseen(before.catalogue), before.version, removeEmpty)
 }
 
@@ -122,11 +125,12 @@ func (f *sightings) unlisted(c *cohort.Catalogue) []place {
 	return places
 }
 
-// unseen returns what is in the catalogue but was not met.
+// unseen returns what is in the catalogue but was not met. A list stays: without a
+// part of it, it would seem to be a smaller one.
 func (f *sightings) unseen(c *cohort.Catalogue) []place {
 	var places []place
 	for b, segments := range c.All() {
-		if missing := unmet(f.bitmaps[b], segments); missing != nil {
+		if missing := unmet(f.bitmaps[b], segments); missing != nil && b.Kind != cohort.ListBitmap {
 			places = append(places, place{b, missing})
 		}
 	}
