@@ -24,7 +24,7 @@ type savedBody struct {
 }
 
 func newSavedBody(c cohort.Saved) savedBody {
-	return savedBody{c.Name, c.Title, c.Expr, c.Created, c.Updated}
+	return savedBody{c.Name, c.Title, c.Expression(), c.Created, c.Updated}
 }
 
 func (b savedBody) row() []string {

@@ -142,11 +142,11 @@ func (s *server) savedRows(ctx context.Context, p *params) ([]views.SavedCohort,
 	var counted []int
 	for i, saved := range all.List() {
 		row := views.SavedCohort{
-			Name: saved.Name, Title: saved.Title, Expr: saved.Expr,
+			Name: saved.Name, Title: saved.Title, Expr: saved.Expression(),
 			Edit:   address("/cohorts", "edit", saved.Name, "as_of", p.asOfParam()),
 			Delete: address("/cohorts", "delete", saved.Name, "as_of", p.asOfParam()),
 		}
-		people, err := s.Query.ParseAmong(all, saved.Expr, p.today)
+		people, err := s.Query.ParseAmong(all, saved.Expression(), p.today)
 		if f := fault.As(err); f != nil && f.Kind == fault.ErrInvalid {
 			row.Problem = words(p.printer, f)
 		} else if err != nil {

@@ -76,7 +76,7 @@ func (l *lookUps) flagsAndCohorts(ctx context.Context) (g views.UserGroups, sets
 		if row.Title == "" {
 			row.Title = saved.Name
 		}
-		people, err := l.Query.ParseAmong(all, saved.Expr, l.params.today)
+		people, err := l.Query.ParseAmong(all, saved.Expression(), l.params.today)
 		if f := fault.As(err); f != nil && f.Kind == fault.ErrInvalid {
 			row.Problem = words(l.params.printer, f)
 		} else if err != nil {
