@@ -1,4 +1,5 @@
-# A static binary in an image without a shell. It needs a Redis: REDIS_URL.
+# A static binary, run by nobody in an image without a shell. It needs a Redis: REDIS_URL;
+# compose.yaml has one.
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
@@ -10,5 +11,6 @@ RUN CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o /dashboard ./cmd/dashbo
 FROM gcr.io/distroless/static-debian12:nonroot
 COPY --from=build /dashboard /dashboard
 EXPOSE 8080
+USER nonroot:nonroot
 ENTRYPOINT ["/dashboard"]
 CMD ["serve"]

@@ -7,7 +7,7 @@ export PLAYWRIGHT_DRIVER_PATH := $(CURDIR)/e2e/driver
 
 LINT := go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help demo run build test test-slow unit e2e shots lint vet drift generate fmt bench deps clean
+.PHONY: help demo run build test test-slow unit e2e shots lint vet drift charts generate fmt bench deps clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ vet:
 drift: ## Fail when formatting, generated code or go.mod is behind its source
 	@scripts/drift
 
+charts: ## Rebuild static/echarts.min.js from static/echarts
+	cd static/echarts && npm ci --ignore-scripts --no-audit --no-fund && npm run build
+
 generate: ## Regenerate the Go code of the templ components
 	go tool templ generate
 
@@ -59,4 +62,4 @@ deps: ## Install what the tests need (Debian, Ubuntu)
 	@scripts/deps
 
 clean: ## Remove what was built and installed here; data stays
-	rm -rf bin e2e/node_modules e2e/driver
+	rm -rf bin e2e/node_modules e2e/driver static/echarts/node_modules

@@ -146,3 +146,18 @@ func TestChartLibraryKeepsItsNoticeAndItsSize(t *testing.T) {
 		t.Errorf("the chart library has %d bytes; leave out what is not used", len(library))
 	}
 }
+
+// A visitor loads the bundle once; what the charts do not use must not creep in.
+func TestTheChartBundleIsSmallAndNamesItsLicences(t *testing.T) {
+	const most = 520_000
+	bundle := byName["echarts.min.js"].plain
+	if len(bundle) > most {
+		t.Errorf("echarts.min.js has %d bytes, more than %d: which part of it is in use?", len(bundle), most)
+	}
+	head, _, _ := bytes.Cut(bundle, []byte("*/"))
+	for _, notice := range []string{"Apache ECharts", "Apache License, Version 2.0", "BSD 3-Clause", "0BSD"} {
+		if !bytes.Contains(head, []byte(notice)) {
+			t.Errorf("echarts.min.js does not begin with the notice %q", notice)
+		}
+	}
+}

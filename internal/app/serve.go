@@ -73,7 +73,7 @@ func Serve(ctx context.Context, c config.Config, o ServeOptions) error {
 		}
 		c.DenseIDs = true // before anything reads it: the sample's users are numbers
 	}
-	listener, err := listen(ctx, c.Listen)
+	listener, err := listen(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -146,16 +146,17 @@ func jobConfig(c config.Config, d *data, log *slog.Logger) job.Config {
 // auditor keeps the record of who took what, from pages and commands alike.
 func auditor(log *slog.Logger) web.Auditor { return web.LogAuditor{Log: log} }
 
-// listen takes the address, which must be this machine's own: anybody who
-// reaches the server sees everything.
-func listen(ctx context.Context, address string) (net.Listener, error) {
+// listen takes the address, which must be this machine's own unless the
+// configuration says otherwise: anybody who reaches the server sees everything.
+func listen(ctx context.Context, c config.Config) (net.Listener, error) {
+	address := c.Listen
 	resolved, err := net.ResolveTCPAddr("tcp", address)
 	switch {
 	case err != nil:
 		return nil, wrongUsage(fmt.Errorf("cannot listen on %s: no such address; give for example 127.0.0.1:8080", address))
-	case !resolved.IP.IsLoopback():
+	case !resolved.IP.IsLoopback() && !c.AllowRemote:
 		return nil, wrongUsage(fault.Invalid("not_loopback", "listen",
-			"cannot listen on %s: this version has no sign-in and serves this machine only; give 127.0.0.1:%d, and reach it from elsewhere through a tunnel or a proxy that checks who comes",
+			"cannot listen on %s: this version has no sign-in and serves this machine only; give 127.0.0.1:%d, and reach it from elsewhere through a tunnel or a proxy that checks who comes (set allow_remote: true where only such a proxy reaches it)",
 			address, resolved.Port))
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", resolved.String())

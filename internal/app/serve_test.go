@@ -135,6 +135,19 @@ func TestServeOnATakenPort(t *testing.T) {
 	}
 }
 
+func TestServeWhereTheConfigurationLetsOthersIn(t *testing.T) {
+	c := settings(t, map[string]string{"redis": storetest.Redis(t), "allow_remote": "true"})
+	c.Listen = "0.0.0.0:0"
+	url, _ := serving(t, c)
+	_, port, err := net.SplitHostPort(strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, body := get(t, "http://"+net.JoinHostPort("127.0.0.1", port)+"/readyz"); status != http.StatusOK {
+		t.Errorf("status %d: %s", status, body)
+	}
+}
+
 func TestCommandsShareTheEmbeddedStoreOfAFolder(t *testing.T) {
 	dir := t.TempDir()
 	url, _ := serving(t, settings(t, map[string]string{"data_dir": dir}))

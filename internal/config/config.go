@@ -37,8 +37,11 @@ type Config struct {
 	MaxOffset uint32
 	// Listen is the server's host:port.
 	Listen string
-	Engine Engine
-	Cache  Cache
+	// AllowRemote lets the server listen on other addresses than loopback. It has no
+	// sign-in, so whatever hands requests on to it must check who comes.
+	AllowRemote bool
+	Engine      Engine
+	Cache       Cache
 }
 
 // Existing is a metric that another program keeps.

@@ -28,6 +28,7 @@ var keys = []key{
 	{"segment_bits", value(setSegmentBits)},
 	{"max_offset", value(setMaxOffset)},
 	{"listen", value(setListen)},
+	{"allow_remote", value(setAllowRemote)},
 	{"metrics", readMetrics},
 	{"known", readKnown},
 	{"events", readEvents},

@@ -119,6 +119,12 @@ func setListen(c *Config, text string) error {
 	return nil
 }
 
+func setAllowRemote(c *Config, text string) error {
+	i, err := oneOf(text, "false", "true")
+	c.AllowRemote = i == 1
+	return err
+}
+
 func setMaxRedisShare(c *Config, text string) error {
 	share, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(share > 0 && share <= 1) { // false for NaN too

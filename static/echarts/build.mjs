@@ -1,4 +1,4 @@
-// Writes ../echarts.min.js. Run `npm ci --ignore-scripts && npm run build` in this folder.
+// Writes ../echarts.min.js, or the file that the command names: `make charts`.
 import { build } from "esbuild";
 
 const notice = `/*! Apache ECharts 5.6.0, a custom build of only the parts in use.
@@ -10,7 +10,7 @@ and tslib, Copyright (c) Microsoft Corporation, 0BSD. Texts: static/echarts/LICE
 
 await build({
   entryPoints: ["entry.mjs"],
-  outfile: "../echarts.min.js",
+  outfile: process.argv[2] ?? "../echarts.min.js",
   bundle: true,
   minify: true,
   format: "iife",
