@@ -1,6 +1,10 @@
 package views
 
-import "bitboard/views/ui"
+import (
+	"cmp"
+
+	"bitboard/views/ui"
+)
 
 // OverviewPage is how the product does: the head numbers, active users and
 // next-day retention over a range of days.
@@ -57,6 +61,9 @@ type CountFact struct {
 	// history does not reach back so far.
 	Before    *int64
 	BeforeDay string
+	// BeforeSuspect is Suspect of a single day before: a change from a number
+	// that is too low would mislead.
+	BeforeSuspect string
 	// Trend are the last weeks' numbers, oldest first, for the small line.
 	Trend []int64
 }
@@ -120,7 +127,7 @@ type comparedNumber struct {
 	change *float64
 }
 
-// numbers are the row's numbers; what is missing or isn't over says nothing of a change.
+// numbers are the row's numbers; a day that is suspect or isn't over says nothing of a change.
 func (r ActiveRow) numbers() []comparedNumber {
 	all := []comparedNumber{{now: r.DAU}, {now: r.WAU}, {now: r.MAU}}
 	if r.Earlier == nil {
@@ -128,8 +135,8 @@ func (r ActiveRow) numbers() []comparedNumber {
 	}
 	for i, before := range []*ui.Number{r.Earlier.DAU, r.Earlier.WAU, r.Earlier.MAU} {
 		all[i].before = before
-		missing := i == 0 && r.Suspect == "missing"
-		if before == nil || !r.Complete || missing {
+		doubtful := i == 0 && cmp.Or(r.Suspect, r.Earlier.Suspect) != ""
+		if before == nil || !r.Complete || doubtful {
 			continue
 		}
 		if relative, ok := change(all[i].now.Count, &before.Count); ok {

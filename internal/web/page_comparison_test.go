@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 // twoWeeks is two users over the days from 20 February to 9 March 2026, but for
@@ -67,7 +68,7 @@ func TestComparedOverview(t *testing.T) {
 	}
 	page = s.get("/?compare=previous&range=7d", "Accept", html).body
 	for _, want := range []string{
-		"Previous period, 25 Feb 2026 – 3 Mar 2026", `href="/?compare=previous&amp;range=7d" aria-current="true">Previous period`,
+		"Previous period, 25 Feb – 3 Mar 2026", `href="/?compare=previous&amp;range=7d" aria-current="true">Previous period`,
 		`href="/?range=7d">No comparison`, `href="/?compare=year&amp;range=7d">Previous year`, // other comparisons
 		`href="/?compare=previous&amp;range=28d"`, `href="/?compare=previous&amp;from=2026-02-25&amp;to=2026-03-03" rel="prev"`, // other days
 		`name="compare" value="previous"`, `/overview.csv?compare=previous&amp;`, // the form and the file
@@ -94,7 +95,7 @@ func TestComparedEngagement(t *testing.T) {
 	s := newSite(t, twoWeeks()...)
 	page := s.get("/engagement?compare=previous&range=7d", "Accept", html).body
 	for _, want := range []string{
-		"Previous period, 25 Feb 2026 – 3 Mar 2026", `href="/engagement?range=7d">No comparison`, `"color":"grey"`, "±0.0 points",
+		"Previous period, 25 Feb – 3 Mar 2026", `href="/engagement?range=7d">No comparison`, `"color":"grey"`, "±0.0 points",
 		`Thu, 26 Feb 2026 <span class="tag doubt">no data</span>`,
 	} {
 		if !strings.Contains(page, want) {
@@ -103,5 +104,27 @@ func TestComparedEngagement(t *testing.T) {
 	}
 	if a := s.get("/engagement?compare=month", "Accept", html); !strings.Contains(a.body, "month&#34; is not accepted here") {
 		t.Error("a comparison that there is not is not said")
+	}
+}
+
+// Eight users come each day, but for one day a week ago, when one came.
+func TestNoChangeFromADayThatIsSuspect(t *testing.T) {
+	var rows []string
+	for at := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC); at.Before(time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC)); at = at.AddDate(0, 0, 1) {
+		users := "abcdefgh"
+		if day := at.Format(time.DateOnly); day == "2026-03-02" {
+			users = "a"
+		}
+		for _, user := range users {
+			rows = append(rows, string(user)+" login "+at.Format(time.DateOnly))
+		}
+	}
+	s := newSite(t, rows...)
+	page := s.get("/?range=7d&compare=previous&complete=1", "Accept", html).body
+	if got, want := facts(page)[0], "Daily active 9 Mar 2026 8 against 1 on Mon, 2 Mar 2026 unusually low"; got != want {
+		t.Errorf("yesterday's users are %q, want %q", got, want)
+	}
+	if strings.Contains(page, "700.0%") {
+		t.Error("a row shows the change from a day that is suspect")
 	}
 }

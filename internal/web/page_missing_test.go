@@ -80,8 +80,8 @@ func TestHeadNumbersFollowTheRange(t *testing.T) {
 	s := newSite(t, week...)
 	want := []string{
 		"Daily active 5 Mar 2026 3 Nothing to compare with a week before",
-		"Weekly active 27 Feb 2026 – 5 Mar 2026 3 Nothing to compare with a week before",
-		"Monthly active 6 Feb 2026 – 5 Mar 2026 3 Nothing to compare with a week before",
+		"Weekly active 27 Feb – 5 Mar 2026 3 Nothing to compare with a week before",
+		"Monthly active 6 Feb – 5 Mar 2026 3 Nothing to compare with a week before",
 		"Stickiness 5 Mar 2026 100.0% 3 of 3 Nothing to compare with a week before",
 		"Next-day retention 4 Mar 2026 100.0% 1 of 1 Nothing to compare with a week before",
 	}
@@ -97,8 +97,8 @@ func TestHeadNumbersOfAMissingDayAreNotCompared(t *testing.T) {
 	s := newSite(t, withoutTheFifth...)
 	want := []string{
 		"Daily active 5 Mar 2026 no data 0 Nothing was stored for that day",
-		"Weekly active 27 Feb 2026 – 5 Mar 2026 on some days: no data 1 Nothing to compare with a week before",
-		"Monthly active 6 Feb 2026 – 5 Mar 2026 on some days: no data 1 Nothing to compare with a week before",
+		"Weekly active 27 Feb – 5 Mar 2026 on some days: no data 1 Nothing to compare with a week before",
+		"Monthly active 6 Feb – 5 Mar 2026 on some days: no data 1 Nothing to compare with a week before",
 		"Stickiness 5 Mar 2026 no data no data 0 of 1 Nothing was stored for that day",
 		"Next-day retention 4 Mar 2026 no data no data 0 of 1 Nothing was stored for that day",
 	}

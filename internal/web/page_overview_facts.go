@@ -29,6 +29,9 @@ func (b *overviewBuilder) countFact(window int) views.CountFact {
 	}
 	if before.Date >= b.span.From && (window > 1 || before.Suspect != cohort.Missing) {
 		f.Before, f.BeforeDay = &before.Count, before.Date.String()
+		if window == 1 {
+			f.BeforeSuspect = string(before.Suspect)
+		}
 	}
 	for _, pt := range points {
 		f.Trend = append(f.Trend, pt.Count)

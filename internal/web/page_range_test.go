@@ -12,15 +12,15 @@ func TestRangesOfPages(t *testing.T) {
 		name, path string
 		want       []string
 	}{
-		{"the default is a preset", "/", []string{"11 Feb 2026 – 10 Mar 2026", `href="/?range=28d" data-key="3" aria-current="true"`, `name="range" value="28d"`, `rel="prev"`}},
-		{"a preset in the past", "/?range=last_month&as_of=2026-03-06", []string{"1 Feb 2026 – 28 Feb 2026", `range=last_month" data-key="6" aria-current="true"`}},
+		{"the default is a preset", "/", []string{"11 Feb – 10 Mar 2026", `href="/?range=28d" data-key="3" aria-current="true"`, `name="range" value="28d"`, `rel="prev"`}},
+		{"a preset in the past", "/?range=last_month&as_of=2026-03-06", []string{"1 Feb – 28 Feb 2026", `range=last_month" data-key="6" aria-current="true"`}},
 		{"as many days before and after", "/?from=2026-02-20&to=2026-02-24&metric=active",
 			[]string{`href="/?from=2026-02-15&amp;metric=active&amp;to=2026-02-19" rel="prev"`, `href="/?from=2026-02-25&amp;metric=active&amp;to=2026-03-01" rel="next"`, `href="#f-from" aria-current="true"`}},
 		{"dates that are those of a preset", "/?from=2026-03-04&to=2026-03-10", []string{`href="/?range=7d" data-key="2" aria-current="true"`}},
-		{"dates win over a name", "/?range=7d&from=2026-03-01&to=2026-03-05", []string{"1 Mar 2026 – 5 Mar 2026", `name="from" type="date" value="2026-03-01"`}},
-		{"complete days", "/?range=7d&complete=1", []string{"3 Mar 2026 – 9 Mar 2026", `href="/?range=7d" aria-current="true">Complete periods only`, `name="complete" value="1"`}},
-		{"complete weeks", "/engagement?range=28d&complete=1&granularity=week", []string{"9 Feb 2026 – 8 Mar 2026", "from=2026-02-09&amp;granularity=week&amp;metric=active&amp;to=2026-03-08"}},
-		{"complete weeks by default", "/retention?complete=1&granularity=week", []string{"12 Jan 2026 – 8 Mar 2026"}},
+		{"dates win over a name", "/?range=7d&from=2026-03-01&to=2026-03-05", []string{"1 Mar – 5 Mar 2026", `name="from" type="date" value="2026-03-01"`}},
+		{"complete days", "/?range=7d&complete=1", []string{"3 Mar – 9 Mar 2026", `href="/?range=7d" aria-current="true">Complete periods only`, `name="complete" value="1"`}},
+		{"complete weeks", "/engagement?range=28d&complete=1&granularity=week", []string{"9 Feb – 8 Mar 2026", "from=2026-02-09&amp;granularity=week&amp;metric=active&amp;to=2026-03-08"}},
+		{"complete weeks by default", "/retention?complete=1&granularity=week", []string{"12 Jan – 8 Mar 2026"}},
 		{"a preset of retention", "/retention?range=yesterday", []string{"9 Mar 2026", "from=2026-03-09&amp;"}},
 		{"a name that no range has", "/?range=8d", []string{"8d&#34; is not accepted here"}},
 		{"a wrong date", "/retention?from=x", []string{"aria-invalid"}},

@@ -177,12 +177,18 @@ func (p *Printer) WeekdayDate(day string) string { return p.date(day, "date.week
 // Month returns the month of a day given as YYYY-MM-DD, with the year.
 func (p *Printer) Month(day string) string { return p.date(day, "date.month") }
 
-// Range returns two days given as YYYY-MM-DD, both ends in, or one when they are the same.
+// Range returns two days given as YYYY-MM-DD, both ends in, or one when they
+// are the same, with the year once when it is one year.
 func (p *Printer) Range(from, to string) string {
-	if from == to {
+	switch {
+	case from == to:
 		return p.Date(from)
+	case from[:len("2006")] == to[:len("2006")]:
+		return p.T("date.range_in_year", "from", p.Date(from), "to", p.Date(to),
+			"from_short", p.date(from, "date.short"), "to_short", p.date(to, "date.short"))
+	default:
+		return p.T("date.range", "from", p.Date(from), "to", p.Date(to))
 	}
-	return p.T("date.range", "from", p.Date(from), "to", p.Date(to))
 }
 
 // MonthName returns the name of a month without a year.
