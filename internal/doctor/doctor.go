@@ -63,7 +63,7 @@ type examination struct {
 func Examine(ctx context.Context, c Config) error {
 	e := &examination{Config: c}
 	checks := []func(context.Context) error{
-		e.servers, e.layout, e.syncs, e.forgetting, e.survey, e.catalogue, e.days, e.others, e.known, e.dictionary, e.sizes,
+		e.servers, e.layout, e.syncs, e.forgetting, e.survey, e.catalogue, e.lists, e.days, e.others, e.known, e.dictionary, e.sizes,
 	}
 	for _, check := range checks {
 		if err := check(ctx); err != nil {

@@ -136,6 +136,28 @@ func TestDaysPastTheirKeepAreNotMissed(t *testing.T) {
 	b.check(noon, "ok     catalogue: lists 5 bitmaps", "hint   days: opened has no data on 1 day: 2026-03-06")
 }
 
+func TestListsAreKnownAndMissed(t *testing.T) {
+	b := newBench(t, dense)
+	b.merge("active", []int{8, 9}, 1, 2)
+	version, err := b.store.WriteList(t.Context(), "loyal", roaring.BitmapOf(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = b.store.ChangeCohort(t.Context(), "loyal", func(cohort.SavedCohorts) (*cohort.Saved, error) {
+		return &cohort.Saved{Name: "loyal", List: version}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.check(noon, "ok     catalogue: lists 4 bitmaps")
+	report := b.examine(noon)
+	if strings.Contains(report, "wrong") {
+		t.Errorf("with a list it says\n%s", report)
+	}
+	b.Del(t.Context(), b.config.Prefix+":{s0}:list:loyal:"+strconv.FormatUint(version, 36))
+	b.check(noon, "wrong  lists: 1 saved list lost a part, evicted or deleted: loyal; upload each again")
+}
+
 func TestDenseIDsNeedNoDictionary(t *testing.T) {
 	b := newBench(t, dense)
 	b.merge("active", []int{9}, 7, 4_000_000)

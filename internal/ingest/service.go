@@ -28,6 +28,10 @@ type Store interface {
 	Merge(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitmap) (store.Written, error)
 	// Clear takes users out of bitmaps.
 	Clear(ctx context.Context, marks map[cohort.Bitmap]*roaring.Bitmap) (cleared int64, err error)
+	// WriteList stores users as a list of the saved cohort of a name, and DropList
+	// removes one that is no saved cohort.
+	WriteList(ctx context.Context, name string, users *roaring.Bitmap) (version uint64, err error)
+	DropList(ctx context.Context, name string, version uint64) error
 	// SetPresent notes that users are there or not, Beat that they had a
 	// heartbeat; both return for how many that is new.
 	SetPresent(ctx context.Context, metric string, users *roaring.Bitmap, there bool) (changed int64, err error)

@@ -8,7 +8,8 @@ import (
 	"bitboard/internal/fault"
 )
 
-const maxIDBytes = 256
+// MaxIDBytes is how long an external ID may be.
+const MaxIDBytes = 256
 
 // CheckID says what is wrong with an external ID, as an ErrInvalid that names
 // it, or returns nil. An ID is 1 to 256 bytes of valid UTF-8 without NUL; a
@@ -20,9 +21,9 @@ func CheckID(id string, dense bool, maxOffset uint32) error {
 	}
 	switch {
 	case id == "":
-		return badID("the user ID is empty; give 1 to %d bytes", maxIDBytes)
-	case len(id) > maxIDBytes:
-		return badID("the user ID %s has %d bytes; give at most %d", fault.Show(id), len(id), maxIDBytes)
+		return badID("the user ID is empty; give 1 to %d bytes", MaxIDBytes)
+	case len(id) > MaxIDBytes:
+		return badID("the user ID %s has %d bytes; give at most %d", fault.Show(id), len(id), MaxIDBytes)
 	case !utf8.ValidString(id):
 		return badID("the user ID %s is not valid UTF-8", fault.Show(id))
 	case strings.IndexByte(id, 0) >= 0:

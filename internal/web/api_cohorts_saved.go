@@ -182,8 +182,8 @@ func (s *server) putCohort(c echo.Context, in cohort.Saved) (saved cohort.Saved,
 type check func(all cohort.SavedCohorts, w cohort.Workspace, asOf cohort.Day, c cohort.Saved) (cohort.Saved, error)
 
 func (s *server) changeCohort(c echo.Context, in cohort.Saved, check check) (saved cohort.Saved, isNew bool, err error) {
-	if in.Name == countPath {
-		return saved, false, fault.Invalid("bad_name", "name", "%s is the address of another call; give another name", in.Name)
+	if err := checkAddress(in.Name); err != nil {
+		return saved, false, err
 	}
 	in.Created = s.Now().UTC().Truncate(time.Millisecond)
 	in.Updated = in.Created
@@ -194,6 +194,14 @@ func (s *server) changeCohort(c echo.Context, in cohort.Saved, check check) (sav
 		return &saved, err
 	})
 	return saved, isNew, err
+}
+
+// checkAddress refuses the name of a cohort whose address has another meaning.
+func checkAddress(name string) error {
+	if name == countPath {
+		return fault.Invalid("bad_name", "name", "%s is the address of another call; give another name", name)
+	}
+	return nil
 }
 
 func (s *server) deleteCohort(c echo.Context, name string) error {

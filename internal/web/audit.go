@@ -8,11 +8,12 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Access is one export of people or look-up of a person.
+// Access is one export of people, look-up of a person, or list of IDs of which it was
+// asked who is known.
 type Access struct {
 	At         time.Time
 	Permission Permission
-	// Subject is the expression exported or the user looked up.
+	// Subject is the expression exported, the user looked up, or the cohort of the list.
 	Subject   string
 	RemoteIP  string
 	RequestID string

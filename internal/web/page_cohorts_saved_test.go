@@ -30,7 +30,7 @@ func (s *site) page(path string) string {
 }
 
 // checkHas reports which parts a page lacks.
-func checkHas(t *testing.T, what, body string, parts ...string) {
+func checkHas(t testing.TB, what, body string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(body, part) {

@@ -84,6 +84,8 @@ func (s *server) routes() []Route {
 		{get, "/api/v1/cohorts/:name", View, s.apiSavedCohort},
 		{http.MethodPut, "/api/v1/cohorts/:name", Define, s.apiPutCohort},
 		{http.MethodDelete, "/api/v1/cohorts/:name", Define, s.apiDeleteCohort},
+		{http.MethodPost, "/api/v1/cohorts/:name/list", Define, s.apiCreateList},
+		{http.MethodPut, "/api/v1/cohorts/:name/list", Define, s.apiPutList},
 		{get, "/api/v1/cohorts/" + countPath, View, s.asked(s.apiCohortCount)},
 		{get, "/api/v1/cohorts/members.csv", Export, s.apiMembers},
 		{http.MethodPost, "/api/v1/events", Write, s.apiEvents},
