@@ -32,7 +32,7 @@ var layers = []layer{
 		"internal/store/address", "internal/demo", "internal/cohort", "internal/fault",
 	}},
 	{"internal/demo", []string{"internal/cohort"}},
-	{"internal/doctor", []string{"internal/store", "internal/cohort", "internal/bitmap"}},
+	{"internal/doctor", []string{"internal/store", "internal/cohort", "internal/bitmap", "internal/fault"}},
 	{"internal/web", []string{
 		"internal/query", "internal/job", "internal/cohort", "internal/ingest", "internal/chart", "internal/euler", "internal/memberlist", "internal/fault",
 		"views", "views/ui", "views/text", "static",
